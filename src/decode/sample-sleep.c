@@ -87,3 +87,25 @@ int decode_sleep(const uint8_t *raw, size_t len, struct event *ev)
 	ev->sleep.io = r.kind == SLEEPREC_IO;
 	return 0;
 }
+
+int decode_frames(const uint8_t *raw, size_t len, struct event *ev)
+{
+	struct waitrec_frames r;
+	const size_t before = sizeof(r.size),
+		     head = offsetof(struct waitrec_frames, frames) - before;
+
+	if (len < head)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, before + head);
+	if (r.n_user > WAITREC_USER || r.n_user > (len - head) / sizeof(r.frames[0]) ||
+	    r.user >= WAITREC_USERS || r.has_on > 1 ||
+	    !decode_on(raw + head + r.n_user * sizeof(r.frames[0]), raw + len, r.has_on,
+		       &ev->frames.on))
+		return DECODE_BAD;
+	ev->kind = EVENT_FRAMES;
+	ev->frames.lock = r.lock;
+	ev->frames.user = (const uint64_t *)(const void *)(raw + head);
+	ev->frames.n_user = r.n_user;
+	ev->frames.user_is = (uint8_t)r.user;
+	return 0;
+}

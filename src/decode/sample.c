@@ -109,6 +109,7 @@ static inline void clear_begin(struct event *ev)
 	ev->begin.since_ns = 0;
 	ev->begin.owner = WAITREC_NOT_SAID;
 	ev->begin.user_is = WAITREC_USER_NONE;
+	ev->begin.on = (struct waitrec_on){0};
 	ev->begin.ino = ev->begin.file = ev->begin.owner_file = 0;
 	ev->begin.held_ns = ev->begin.spun_ns = 0;
 	ev->begin.idle = 0;
@@ -256,7 +257,9 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, b
 	if (r.n_frames > WAITREC_FRAMES || r.n_user > WAITREC_USER || r.user >= WAITREC_USERS ||
 	    (size_t)(r.n_frames + r.n_user) > (len - frames) / sizeof(r.frames[0]) ||
 	    (late && (!since_ns || since_ns > ev->time)) || r.owner >= WAITREC_OWNERS ||
-	    r.owner_asked > 1 || r.owner_tid < 0)
+	    r.owner_asked & ~(WAITREC_OWNERS_ASKED | WAITREC_HAS_ON) || r.owner_tid < 0 ||
+	    !decode_on(raw + frames + (r.n_frames + r.n_user) * sizeof(r.frames[0]), raw + len,
+		       r.owner_asked & WAITREC_HAS_ON, &ev->begin.on))
 		return DECODE_BAD;
 	ev->kind = EVENT_CONTENTION_BEGIN;
 	ev->cgroup = r.cgroup;
@@ -272,7 +275,7 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, b
 	ev->begin.owner_pid = r.owner_pid;
 	ev->begin.owner_tid = r.owner_tid;
 	ev->begin.owner = (uint8_t)r.owner;
-	ev->begin.owner_asked = r.owner_asked;
+	ev->begin.owner_asked = r.owner_asked & WAITREC_OWNERS_ASKED;
 	ev->begin.ino = ev->begin.file = ev->begin.owner_file = 0;
 	bool is_file = filelock_is(r.lock);
 	ev->begin.held_ns = late || !is_file ? 0 : waitrec_age_ns(r.held);
@@ -325,26 +328,6 @@ static int wait_release_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
-static int wait_frames_fields(const uint8_t *raw, size_t len, struct event *ev)
-{
-	struct waitrec_frames r;
-	const size_t before = sizeof(r.size),
-		     head = offsetof(struct waitrec_frames, frames) - before;
-
-	if (len < head)
-		return DECODE_BAD;
-	memcpy(&r, raw - before, before + head);
-	if (r.n_user > WAITREC_USER || r.n_user > (len - head) / sizeof(r.frames[0]) ||
-	    r.user >= WAITREC_USERS)
-		return DECODE_BAD;
-	ev->kind = EVENT_FRAMES;
-	ev->frames.lock = r.lock;
-	ev->frames.user = (const uint64_t *)(const void *)(raw + head);
-	ev->frames.n_user = r.n_user;
-	ev->frames.user_is = (uint8_t)r.user;
-	return 0;
-}
-
 /* Output of BPF programs; the magic number shows if it is kontend's. */
 static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
@@ -371,7 +354,7 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE1_MAGIC)
 		return wait_begin_fields(raw, len, true, false, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_FRAMES_MAGIC)
-		return wait_frames_fields(raw, len, ev);
+		return decode_frames(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)
 		return wait_end_fields(raw, len, sizeof(struct waitrec_end), ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END1_MAGIC)

@@ -68,6 +68,7 @@ static void say_wait(struct triggers *t, struct trigger *tr, const struct wait *
 	text_clean(in->task, sizeof(in->task), c.task);
 	text_clean(in->because, sizeof(in->because), c.because);
 	text_clean(in->syscall, sizeof(in->syscall), c.syscall);
+	text_clean(in->on, sizeof(in->on), c.on);
 	text_clean(in->at, sizeof(in->at), c.at);
 	if (*c.chain)
 		text_clean(in->chain, sizeof(in->chain), c.chain);

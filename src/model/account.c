@@ -17,6 +17,7 @@
 #include "kontend/longest-recent.h"
 #include "kontend/model-cpu.h"
 #include "kontend/series.h"
+#include "kontend/wait-on.h"
 #include "kontend/wait.h"
 #include "wait-lost.h"
 #include "wait-phases.h"
@@ -138,6 +139,7 @@ void account_end(struct model *m, struct wait *w, const struct event *ev)
 	add_spun(m, c, w, ev->time);
 	add_lost(m, c, w, ev);
 	add_within(m, w, within_ns);
+	wait_ons_add(m->ons, w->lock, w->stack, &w->on, ns);
 	if (failed) {
 		m->n_failed++;
 		return;

@@ -10,6 +10,7 @@
 #include "kontend/funcset.h"
 #include "kontend/lockname.h"
 #include "kontend/mem.h"
+#include "kontend/wait-on.h"
 #include "tables.h"
 #include <errno.h>
 #include <string.h>
@@ -99,6 +100,7 @@ static void copy_figures(struct model *dst, const struct model *src)
 	*dst->shorts = *src->shorts;
 	*dst->user_releases = *src->user_releases;
 	*dst->user_seen = *src->user_seen;
+	*dst->ons = *src->ons;
 	*dst->looks = *src->looks;
 	memcpy(dst->n_snapshots, src->n_snapshots, SNAPSHOT_KINDS * sizeof(*src->n_snapshots));
 	for (unsigned i = 0; i < LOCK_TYPES; i++) {

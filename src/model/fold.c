@@ -22,6 +22,7 @@
 #include "kontend/runs.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
+#include "kontend/wait-on.h"
 #include "kontend/wait.h"
 #include "user-releases.h"
 #include <errno.h>
@@ -121,6 +122,8 @@ static void sweep(struct model *m)
 	lock_sweep(m->locks);
 	stack_sweep(m->stacks);
 	task_sweep(m->tasks);
+	/* Numbers of locks and chains may be given again. */
+	wait_ons_zero(m->ons);
 }
 
 void fold_cells(struct model *m)

@@ -122,6 +122,16 @@ static void put_name(const struct event *ev, char *ret, size_t size)
 	uint32_t dev = ev->inode.dev, flags = ev->inode.flags;
 	size_t len;
 
+	*ret = 0;
+	/* Sockets and pipes are in no folder, and what has no file shares one inode: as /proc names
+	 * them. */
+	if (!strcmp(ev->inode.fs, "sockfs") || !strcmp(ev->inode.fs, "pipefs"))
+		snprintf(ret, size, "%s:[%" PRIu64 "]", *ev->inode.fs == 's' ? "socket" : "pipe",
+			 ev->inode.ino);
+	else if (!strcmp(ev->inode.fs, "anon_inodefs"))
+		snprintf(ret, size, "anon_inode");
+	if (*ret)
+		return;
 	if (flags & INODEREC_NAMED)
 		put_path(ev, ret, size);
 	else
@@ -183,6 +193,7 @@ int lock_lifetime_inode(struct model *m, const struct event *ev)
 		[INODEREC_FILE] = LOCKSNAP_FILE,
 		[INODEREC_XFS] = LOCKSNAP_XFS,
 		[INODEREC_EXT4] = LOCKSNAP_EXT4,
+		[INODEREC_ON] = LOCKSNAP_FILE,
 	};
 	const struct lock_end unknown_end = {0};
 	uint64_t addr = ev->inode.lock, since = waited_since(m, addr, ev->time);

@@ -13,6 +13,7 @@
 #include "kontend/lockname.h"
 #include "kontend/mem.h"
 #include "kontend/mmlevel.h"
+#include "kontend/wait-on.h"
 #include "tables.h"
 #include "wait-lost.h"
 #include "wait-phases.h"
@@ -52,6 +53,7 @@ void model_use_tables(struct model *m, struct model_tables *t)
 	m->runs = &t->runs;
 	m->user_releases = &t->user_releases;
 	m->user_seen = &t->user_seen;
+	m->ons = &t->ons;
 	m->types = t->types;
 	m->damage = &t->damage;
 	m->loss = &t->loss;
@@ -686,6 +688,7 @@ void model_zero(struct model *m)
 	sleeps_zero(m->sleeps);
 	runs_zero(m->runs);
 	user_seen_zero(m->user_seen);
+	wait_ons_zero(m->ons);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].contended = m->cpus[i].total_ns = m->cpus[i].spin_ns =
 			m->cpus[i].fill_most = 0;

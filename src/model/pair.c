@@ -267,6 +267,13 @@ static void push(struct model *m, struct nest *n, uint32_t index)
 	begin_waiting(m, index);
 }
 
+/* A mutex begins several times, and not each time frames of the program are read. */
+static void wait_on(struct wait *w, const struct event *ev)
+{
+	if (ev->begin.on.kind)
+		w->on = ev->begin.on;
+}
+
 /* A mutex whose wait continues in another phase, or a task that tries again to lock a file. */
 static bool continues(struct model *m, const struct nest *n, const struct event *ev)
 {
@@ -281,6 +288,7 @@ static bool continues(struct model *m, const struct nest *n, const struct event 
 					: !(w->flags & LCB_F_MUTEX))
 		return false;
 	wait_phases_next(m, w, ev);
+	wait_on(w, ev);
 	w->flags = ev->begin.flags;
 	if (m->held->max && !w->doubtful)
 		release_queue(m, w);
@@ -306,6 +314,7 @@ static bool completes(struct model *m, const struct nest *n, const struct event 
 	if (w->blame)
 		blame_over(m, w);
 	w->stack = wait_chain_intern(m, ev);
+	wait_on(w, ev);
 	w->cell = cell_prefetch(m->cells, wait_key(w));
 	if (m->blame->max && !w->doubtful)
 		blame_wait(m, w);
@@ -474,6 +483,7 @@ static int begin(struct model *m, const struct event *ev)
 	new->file = ev->begin.file;
 	new->task = t;
 	new->stack = is_without_chain(ev) ? STACK_OTHER : wait_chain_intern(m, ev);
+	wait_on(new, ev);
 	new->flags = ev->begin.flags;
 	new->cpu = (uint16_t)ev->cpu;
 	new->lock = lock_get(m->locks, ev->begin.lock, type);

@@ -27,6 +27,7 @@
 #include "kontend/task.h"
 #include "kontend/untracked.h"
 #include "kontend/user-seen.h"
+#include "kontend/wait-on.h"
 #include "kontend/wait.h"
 #include "user-releases.h"
 
@@ -53,6 +54,7 @@ struct model_tables {
 	struct runs runs;
 	struct user_releases user_releases;
 	struct user_seen user_seen;
+	struct wait_ons ons;
 	struct model_type types[LOCK_TYPES];
 	struct model_damage damage;
 	struct loss_state loss;

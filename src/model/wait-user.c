@@ -121,7 +121,11 @@ void wait_user_event(struct model *m, const struct event *ev)
 	uint64_t frames[STACK_MAX_FRAMES];
 	uint32_t n;
 
-	if (!w || w->addr != ev->frames.lock || w->stack == STACK_OTHER)
+	if (!w || w->addr != ev->frames.lock)
+		return;
+	if (ev->frames.on.kind)
+		w->on = ev->frames.on;
+	if (w->stack == STACK_OTHER)
 		return;
 	n = stack_kernel_frames(m->stacks, w->stack);
 	if (n < m->stacks->stacks[w->stack].n)

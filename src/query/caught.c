@@ -109,6 +109,10 @@ static int origin_of(struct query *q, const struct wait *w, struct query_caught 
 	}
 	ret->syscall = or_empty(o->syscall);
 	ret->at = or_empty(o->at);
+	struct query_on on = {.on = w->on};
+	struct value text = {0}, why = {0};
+	query_fill_on(q, &on, w->lock, &text, &why);
+	ret->on = text.known ? or_empty(text.s) : "";
 	return 0;
 }
 
@@ -116,7 +120,7 @@ int query_caught(struct query *q, const struct wait *w, struct query_caught *ret
 {
 	const struct model *m = q->model;
 
-	*ret = (struct query_caught){"", "", "", "", "", "", 0, 0, 0, 0};
+	*ret = (struct query_caught){"", "", "", "", "", "", "", 0, 0, 0, 0};
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	if (w->lock >= m->locks->n || w->task >= m->tasks->n)

@@ -21,6 +21,7 @@ enum {
 	C_BECAUSE,
 	C_CHAIN,
 	C_SYSCALL,
+	C_ON,
 	C_AT,
 	C_TRIGGER,
 	C_FIRED_NS,
@@ -59,6 +60,7 @@ static const struct column columns[C_COLUMNS] = {
 		     "from the task over locks and their holders to what it waited for in the end",
 		     COLUMN_TEXT, 24, 6, SR | W},
 	[C_SYSCALL] = {COL_SYSCALL, 10, 5, SR},
+	[C_ON] = {COL_ON, 16, 5, SR | W},
 	[C_AT] = {COL_AT, 20, 3, SR | W},
 	[C_TRIGGER] = {"trigger", "NR", "number of the trigger on the command line, from 0",
 		       COLUMN_INT, 2, 9, R},
@@ -148,6 +150,7 @@ static void incidents_fill(void *ctx, size_t row, uint64_t want, struct value *v
 	value_s(&v[C_BECAUSE], in->because);
 	value_s(&v[C_CHAIN], in->chain);
 	value_s(&v[C_SYSCALL], in->syscall);
+	value_s(&v[C_ON], in->on);
 	value_s(&v[C_AT], in->at);
 	value_i(&v[C_TRIGGER], in->trigger);
 	value_u(&v[C_VALUE], in->value);

@@ -4,6 +4,7 @@
 
 #include "kontend/query.h"
 #include "kontend/taskid.h"
+#include "kontend/waitrec.h"
 
 struct series;
 
@@ -85,6 +86,25 @@ void query_fill_process(struct query *q, uint32_t task, struct task_cells to);
 struct query_origin;
 void query_fill_syscall(const struct query_origin *o, struct value *v, struct value *reason);
 void query_fill_at(const struct query_origin *o, struct value *v, struct value *reason);
+
+/*
+ * names/on.c: what the system calls of some waits are on: that on which most of their time was
+ * waited. Then the cells of a column and of its reason; of a lock of a file at least that file.
+ */
+struct query_on {
+	struct waitrec_on on;
+	uint64_t ns;
+	bool mixed;
+};
+struct group;
+struct groups;
+void query_on_add(struct query_on *best, const struct waitrec_on *on, bool mixed, uint64_t ns);
+void query_on_add_place(struct query *q, struct query_on *best, uint32_t lock, uint32_t stack,
+			uint64_t ns);
+void query_fill_on(struct query *q, const struct query_on *p, uint32_t lock, struct value *v,
+		   struct value *reason);
+void query_fill_group_on(struct query *q, const struct groups *gs, const struct group *g,
+			 struct value *v, struct value *reason);
 
 /* The last buckets of a series, oldest first. */
 void value_series(struct query *q, struct value *v, const struct series *s, uint32_t n);

@@ -9,7 +9,7 @@
 enum {
 	EVENT_NAMES = 1024,
 	EVENT_NAMES_TEXT = 160,
-	EVENT_NAMES_LINE = 1024, /* limit for a line of texts and numbers, in bytes */
+	EVENT_NAMES_LINE = 1280, /* limit for a line of texts and numbers, in bytes */
 };
 
 /*

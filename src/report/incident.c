@@ -58,6 +58,7 @@ void report_incident_json(struct jsonw *j, const struct incident *in, uint64_t w
 	text(j, "because", in->because);
 	text(j, "chain", in->chain);
 	text(j, "syscall", in->syscall);
+	text(j, "on", in->on);
 	text(j, "at", in->at);
 	jsonw_u64(j, "more", in->more);
 	jsonw_bool(j, "by_hand", in->flags & INCIDENT_BY_HAND);
@@ -96,7 +97,8 @@ static void put_what(FILE *out, const struct incident *in)
 	put_clean(out, ", because of ", in->because);
 	put_clean(out, "\n#   chain: ", in->chain);
 	put_clean(out, "\n#   in ", in->syscall);
-	put_clean(out, *in->syscall ? ", at " : "\n#   at ", in->at);
+	put_clean(out, *in->syscall ? ", on " : "\n#   on ", in->on);
+	put_clean(out, *in->syscall || *in->on ? ", at " : "\n#   at ", in->at);
 	fputc('\n', out);
 }
 

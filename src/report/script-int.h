@@ -7,12 +7,12 @@
 
 #include <stdio.h>
 
-/* script.c: the columns of a line of text. No text is longer than EVENT_NAMES_TEXT. */
+/* script.c: the columns of a line of text. But for ON no text is longer than EVENT_NAMES_TEXT. */
 struct script_line {
 	const char *comm; /* NULL: unknown */
 	int32_t tid;
 	const char *event, *type, *lock, *flags, *wait, *caller;
-	const char *syscall, *at; /* NULL: the line has none */
+	const char *syscall, *on, *at; /* NULL: the line has none */
 };
 
 enum { SCRIPT_LINE_TASK = EVENT_NAMES_TEXT + TASKID_TEXT };

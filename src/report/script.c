@@ -15,6 +15,7 @@
 #include "kontend/jsonw.h"
 #include "kontend/lock.h"
 #include "kontend/mem.h"
+#include "kontend/query-on.h"
 #include "kontend/query-origin.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
@@ -64,9 +65,9 @@ const char *script_line_task(char buf[SCRIPT_LINE_TASK], const char *comm, int32
 
 void script_line_head(FILE *out)
 {
-	fprintf(out, "#%15s %5s %-*s %-*s %-*s %-*s %-*s %*s  %-*s %s, AT\n", "TIME", "CPU", TASK_W,
-		"TASK", EVENT_W, "EVENT", TYPE_W, "TYPE", LOCK_W, "LOCK", FLAGS_W, "FLAGS", WAIT_W,
-		"WAIT", CALL_W, "SYSCALL", "CALLER");
+	fprintf(out, "#%15s %5s %-*s %-*s %-*s %-*s %-*s %*s  %-*s %s, AT, ON\n", "TIME", "CPU",
+		TASK_W, "TASK", EVENT_W, "EVENT", TYPE_W, "TYPE", LOCK_W, "LOCK", FLAGS_W, "FLAGS",
+		WAIT_W, "WAIT", CALL_W, "SYSCALL", "CALLER");
 }
 
 void script_line_put(const struct event *ev, const struct script_line *l, FILE *out)
@@ -87,6 +88,10 @@ void script_line_put(const struct event *ev, const struct script_line *l, FILE *
 	if (l->at) {
 		textbuf_str(&b, ", ");
 		textbuf_str(&b, l->at);
+	}
+	if (l->on) {
+		textbuf_str(&b, ", on ");
+		textbuf_str(&b, l->on);
 	}
 	end_line(&b, out);
 }
@@ -129,7 +134,8 @@ struct line {
 	uint32_t flags;
 	uint64_t lock, wait_ns;
 	bool typed, is_lock, is_end, is_release, continues;
-	const char *caller, *object, *comm, *syscall, *at; /* NULL: unknown */
+	const char *caller, *object, *comm, *syscall, *on, *at; /* NULL: unknown */
+	char on_buf[QUERY_ON_TEXT];
 	char caller_buf[EVENT_NAMES_TEXT], comm_buf[EVENT_NAMES_TEXT], flags_buf[EVENT_NAMES_TEXT];
 };
 
@@ -155,9 +161,12 @@ static const struct script_origin *origin_of(struct script *s, uint32_t stack)
 static void describe_origin(struct script *s, struct line *l)
 {
 	const struct script_origin *o = l->wait ? origin_of(s, l->wait->stack) : NULL;
+	const char *why;
 
 	l->syscall = o && *o->syscall ? o->syscall : NULL;
 	l->at = o && *o->at ? o->at : NULL;
+	if (l->wait && l->wait->on.kind)
+		l->on = query_on_text(s->engine->model, &l->wait->on, l->ev->time, l->on_buf, &why);
 }
 
 /* Where a sleep was in its program, by an event that the model has just taken; NULL: not known. */
@@ -298,6 +307,7 @@ static void put_lock_text(struct line *l, FILE *out)
 		.wait = wait_text(l, wait),
 		.caller = l->caller ? l->caller : "-",
 		.syscall = l->syscall,
+		.on = l->on,
 		.at = l->at,
 	};
 
@@ -336,6 +346,7 @@ static void put_lock_json(struct jsonw *j, struct line *l)
 	jsonw_str(j, "flags", l->typed ? event_names_flags(l->flags, l->flags_buf) : NULL);
 	jsonw_str(j, "caller", l->caller);
 	jsonw_str(j, "syscall", l->syscall);
+	jsonw_str(j, "on", l->on ? l->on : filelock_is(l->lock) ? l->object : NULL);
 	jsonw_str(j, "at", l->at);
 	if (!l->is_end) {
 		jsonw_bool(j, "continues", l->continues);
@@ -419,7 +430,7 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 	char at[EVENT_NAMES_TEXT];
 	struct line l;
 
-	memset(&l, 0, offsetof(struct line, caller_buf));
+	memset(&l, 0, offsetof(struct line, on_buf));
 	if (!passes(s, ev))
 		return 0;
 	if (!is_other(ev) && !describe(s, &l, ev))

@@ -572,8 +572,10 @@ void synth_wait_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int ti
 		      const struct waitrec_begin *begin)
 {
 	const size_t before = sizeof(begin->size);
-	size_t all = (size_t)begin->n_frames + begin->n_user;
-	size_t n = all < WAITREC_ALL ? all : WAITREC_ALL;
+	size_t all = (size_t)begin->n_frames + begin->n_user +
+		     (begin->owner_asked & WAITREC_HAS_ON ? WAITREC_ON_WORDS : 0);
+	size_t most = sizeof(begin->frames) / sizeof(begin->frames[0]);
+	size_t n = all < most ? all : most;
 	size_t len = offsetof(struct waitrec_begin, frames) + n * sizeof(begin->frames[0]);
 
 	synth_output(s, cpu, t, pid, tid, (const uint8_t *)begin + before, len - before);

@@ -423,9 +423,9 @@ static void chains_that_lack_it_give_way(void **state)
 static const struct value *of_all(const struct table *all, size_t row, enum blame_set set,
 				  const char *key)
 {
-	static const char *const common[] = {"pid", "tid",	"comm",	   "stack",
-					     "row", "state",	"syscall", "syscall_reason",
-					     "at",  "at_reason"};
+	static const char *const common[] = {"pid", "tid",	 "comm",    "stack",
+					     "row", "state",	 "syscall", "syscall_reason",
+					     "at",  "at_reason", "on",	    "on_reason"};
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s%s",
@@ -453,7 +453,8 @@ static void expect_same(const struct column *c, const struct value *a, const str
 static bool is_place_of_others(const char *key, enum blame_set set)
 {
 	return set != BLAME_WAITS &&
-	       (!strncmp(key, "syscall", 7) || !strcmp(key, "at") || !strcmp(key, "at_reason"));
+	       (!strncmp(key, "syscall", 7) || !strcmp(key, "at") || !strcmp(key, "at_reason") ||
+		!strcmp(key, "on") || !strcmp(key, "on_reason"));
 }
 
 /* The table of all columns has each row and each figure of each set, and no other rows. */

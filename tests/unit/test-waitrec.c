@@ -15,6 +15,7 @@
 #include "kontend/cell.h"
 #include "kontend/damage.h"
 #include "kontend/holds.h"
+#include "kontend/inoderec.h"
 #include "kontend/limits.h"
 #include "kontend/maps.h"
 #include "kontend/model-cpu.h"
@@ -24,6 +25,8 @@
 #include "kontend/wait.h"
 #include "kontend/waitrec.h"
 #include "synth-profile.h"
+
+#include <string.h>
 
 #define MS CANNED_MS
 #define LOCK 0xffff888033333300ull
@@ -231,8 +234,9 @@ static void frames_follow_an_event_of_perf(void **state)
 				   .lock = LOCK,
 				   .n_user = 1,
 				   .user = WAITREC_USER_WHOLE,
-				   .frames = {PROGRAM + 0x20}};
-	const size_t before = sizeof(f.size), size = offsetof(struct waitrec_frames, frames[1]);
+				   .has_on = 1,
+				   .frames = {PROGRAM + 0x20, WAITREC_ON_HEAP}};
+	const size_t before = sizeof(f.size), size = offsetof(struct waitrec_frames, frames[3]);
 	struct waitrec_frames other = f, bad = f;
 	struct asked *w = *state;
 
@@ -251,12 +255,129 @@ static void frames_follow_an_event_of_perf(void **state)
 	synth_end(w->rig.synth, 0, CANNED_START + 12 * MS, 700, 701, LOCK, 0);
 	struct table t = play(w);
 	assert_int_equal(cell_u(&t, 0, "total_ns"), 2 * MS);
+	assert_string_equal(cell_s(&t, 0, "on"), "[heap]");
 	const struct model *m = w->rig.engine.model;
 	assert_int_equal(m->cells->n, 1);
 	uint32_t stack = m->cells->cells[0].stack;
 	assert_int_equal(m->stacks->stacks[stack].n, FRAMES + 1);
 	assert_int_equal(stack_frames(m->stacks, stack)[FRAMES], place(1, 0x20));
 	assert_int_equal(w->rig.engine.decode.n_bad, 1);
+}
+
+#define DEV (8u << 20 | 1)
+
+/* A begin with @n frames of the program, and after them on what its system call is. */
+static struct waitrec_begin with_on(struct waitrec_on on)
+{
+	const uint64_t user = PROGRAM + 0x10;
+	struct waitrec_begin b = with_user(WAITREC_USER_WHOLE, &user, 1);
+
+	memcpy(&b.frames[FRAMES + 1], &on, sizeof(on));
+	b.owner_asked = WAITREC_HAS_ON;
+	return b;
+}
+
+static const char *on_of(struct asked *w, struct waitrec_on on, const char **ret_why)
+{
+	const struct waitrec_begin b = with_on(on);
+
+	start(w);
+	synth_comm(w->rig.synth, 0, CANNED_START + MS, 812, 812, "sshd");
+	wait_once(w, 10 * MS, &b);
+	struct table t = play(w);
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(w->rig.engine.decode.n_bad, 0);
+	*ret_why = cell_at(&t, 0, "on_reason")->known ? cell_s(&t, 0, "on_reason") : NULL;
+	return cell_at(&t, 0, "on")->known ? cell_s(&t, 0, "on") : NULL;
+}
+
+static void what_a_system_call_is_on_has_words(void **state)
+{
+	static const struct {
+		struct waitrec_on on;
+		const char *text, *why;
+	} of[] = {
+		{{WAITREC_ON_FILE, DEV, 77}, "inode 77 (8:1)", NULL},
+		{{WAITREC_ON_TASK, 0, 812}, "sshd/812", NULL},
+		{{WAITREC_ON_TASK, 0, 813}, "process 813", NULL},
+		{{WAITREC_ON_TASK, 0, (uint64_t)-9}, "process group 9", NULL},
+		{{WAITREC_ON_TASK, 0, 0}, NULL, "the system call names no single process"},
+		{{WAITREC_ON_HEAP, 0, 0x1000}, "[heap]", NULL},
+		{{WAITREC_ON_STACK, 0, 0x1000}, "[stack]", NULL},
+		{{WAITREC_ON_ANONYMOUS, 0, 0x1000}, "anon 0x1000", NULL},
+		{{WAITREC_ON_MEMORY, 0, 0x1000}, "0x1000", NULL},
+		{{WAITREC_ON_NOTHING, 0, 0}, NULL, "the system call has no argument for one"},
+		{{WAITREC_ON_PATH, 0, 0}, NULL, "its path is in the memory of the process"},
+		{{WAITREC_ON_UNKNOWN, 0, 0},
+		 NULL,
+		 "it was not read: no system call, a wait that spins, or one too many"},
+	};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		const char *why, *text = on_of(*state, of[i].on, &why);
+		assert_true(!text == !of[i].text && !why == !of[i].why);
+		if (text)
+			assert_string_equal(text, of[i].text);
+		else
+			assert_string_equal(why, of[i].why);
+		asked_teardown(state);
+		asked_setup_empty(state);
+	}
+	start(*state); /* for the end of the test */
+	play(*state);
+}
+
+/* The name of the file comes in a record of its own, as that of a lock. */
+static void files_that_calls_are_on_have_names(void **state)
+{
+	const struct waitrec_begin b = with_on((struct waitrec_on){WAITREC_ON_FILE, DEV, 77});
+	struct inoderec name = {.magic = INODEREC_MAGIC,
+				.lock = waitrec_on_addr(DEV, 77),
+				.ino = 77,
+				.dev = DEV,
+				.which = INODEREC_ON,
+				.flags = INODEREC_NAMED | INODEREC_SEEN,
+				.n_bytes = 8,
+				.fs = "ext4",
+				.names = "log\0var"};
+	struct asked *w = *state;
+
+	start(w);
+	report_begin(w, 10 * MS, 701, b);
+	synth_inode(w->rig.synth, 0, CANNED_START + 10 * MS + 1, &name);
+	report_end(w, 11 * MS, 701, end(0));
+	struct table t = play(w);
+	assert_string_equal(cell_s(&t, 0, "on"), "/var/log");
+	assert_false(cell_at(&t, 0, "on")->approx);
+}
+
+/* Most of the time was waited on one of them. */
+static void a_row_has_what_most_is_waited_on(void **state)
+{
+	const struct waitrec_begin few = with_on((struct waitrec_on){WAITREC_ON_STACK, 0, 1}),
+				   most = with_on((struct waitrec_on){WAITREC_ON_HEAP, 0, 2});
+	struct asked *w = *state;
+
+	start(w);
+	wait_once(w, 10 * MS, &few);
+	wait_once(w, 20 * MS, &most);
+	wait_once(w, 30 * MS, &most);
+	struct table t = play(w);
+	assert_string_equal(cell_at(&t, 0, "on")->s, "[heap]");
+	assert_true(cell_at(&t, 0, "on")->approx);
+}
+
+static void bad_objects_are_bad(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	report_begin(w, 10 * MS, 701, with_on((struct waitrec_on){WAITREC_ON_KINDS, 0, 0}));
+	struct waitrec_begin b = begin(LCB_F_WRITE);
+	b.owner_asked = 4;
+	report_begin(w, 11 * MS, 701, b);
+	play(w);
+	assert_int_equal(w->rig.engine.decode.n_bad, 2);
 }
 
 /* Its frames would be beyond the record. */
@@ -403,6 +524,10 @@ int main(void)
 		TEST(the_tree_goes_on_in_the_program),
 		TEST(frames_follow_an_event_of_perf),
 		TEST(too_many_frames_are_bad),
+		TEST(what_a_system_call_is_on_has_words),
+		TEST(files_that_calls_are_on_have_names),
+		TEST(a_row_has_what_most_is_waited_on),
+		TEST(bad_objects_are_bad),
 		TEST(releases_end_holds),
 		TEST(the_program_knows_who_exits),
 		TEST(what_could_not_be_written_is_lost),

@@ -5,6 +5,7 @@
 #include "kontend/event-kind.h"
 #include "kontend/holdrec.h"
 #include "kontend/inoderec.h"
+#include "kontend/waitrec.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,6 +42,7 @@ struct event {
 			uint8_t owner; /* enum waitrec_owner */
 			bool owner_asked;
 			uint8_t user_is; /* enum waitrec_user; of perf's events WAITREC_USER_NONE */
+			struct waitrec_on on;
 			uint32_t dev;
 			uint64_t ino; /* with `dev`: of the file; 0: of none, or not known */
 			/* Of the lock of a part of a file: that of the file, and the bytes, as
@@ -135,6 +137,7 @@ struct event {
 			const uint64_t *user; /* innermost first */
 			uint32_t n_user;
 			uint8_t user_is; /* enum waitrec_user */
+			struct waitrec_on on;
 		} frames;
 		/* `tid` holds the lock; BEGUN and STOPPED are of no task. */
 		struct {

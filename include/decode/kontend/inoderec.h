@@ -21,6 +21,7 @@ enum inoderec_lock {
 	INODEREC_FILE, /* of its file: filelock.h */
 	INODEREC_XFS,  /* of the inode of XFS around it, i_lock */
 	INODEREC_EXT4, /* i_data_sem */
+	INODEREC_ON,   /* none: the file that a wait's system call is on, waitrec_on_addr() */
 	INODEREC_LOCKS
 };
 

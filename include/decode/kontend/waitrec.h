@@ -25,6 +25,7 @@ enum {
 	WAITREC_FRAMES = 32, /* of the kernel */
 	WAITREC_USER = 32,   /* of the program */
 	WAITREC_ALL = WAITREC_FRAMES + WAITREC_USER,
+	WAITREC_ON_WORDS = 2, /* of waitrec_on */
 };
 
 /* Bits of `misc` in the record header that samples of perf do not use. */
@@ -54,6 +55,45 @@ enum waitrec_user {
 	WAITREC_USERS,
 };
 
+/* Bits of `owner_asked`. */
+enum {
+	WAITREC_OWNERS_ASKED = 1, /* for --owner: waits are summed up by owner */
+	WAITREC_HAS_ON = 2,	  /* struct waitrec_on follows the frames */
+};
+
+/* On what a wait's system call is. */
+enum waitrec_on_kind {
+	WAITREC_ON_UNKNOWN,
+	WAITREC_ON_NOTHING, /* no argument names one */
+	WAITREC_ON_PATH,    /* a path, which is in the memory of the process and not read */
+	WAITREC_ON_FILE,    /* inode `value` on `dev`: of a descriptor, or mapped at an address */
+	WAITREC_ON_TASK,    /* number `value`, as the process has it */
+	WAITREC_ON_MEMORY,  /* the address `value`: nothing is mapped there, or it is not read */
+	WAITREC_ON_HEAP,    /* the one of brk(2); `value` is the address, as of the next two */
+	WAITREC_ON_STACK,
+	WAITREC_ON_ANONYMOUS, /* memory that is of no file */
+	WAITREC_ON_KINDS,
+};
+
+struct waitrec_on {
+	unsigned int kind, dev;
+	unsigned long long value;
+};
+
+/*
+ * Names of such inodes are in records of inodes (INODEREC_ON), as of a lock at this address. No
+ * kernel has an object there: see filelock.h.
+ */
+static inline unsigned long long waitrec_on_addr(unsigned int dev, unsigned long long ino)
+{
+	unsigned long long x = ino * 0x9e3779b97f4a7c15ull;
+
+	x ^= x >> 32;
+	x = (x ^ dev) * 0xc2b2ae3d27d4eb4full;
+	x ^= x >> 29;
+	return x >> 8 | 0xc2ull << 56;
+}
+
 struct waitrec_begin {
 	unsigned int size; /* perf's; the raw data begin after it */
 	unsigned int magic;
@@ -71,14 +111,14 @@ struct waitrec_begin {
 	unsigned short n_frames, n_user;
 	int owner_pid, owner_tid;
 	unsigned short owner;	   /* enum waitrec_owner */
-	unsigned char owner_asked; /* 1: for --owner: waits are summed up by owner */
+	unsigned char owner_asked; /* WAITREC_OWNERS_ASKED, WAITREC_HAS_ON */
 	unsigned char user;	   /* enum waitrec_user */
 	/*
 	 * Of a file's lock: how long it is held already, waitrec_age(). Of others idleclock.h; 0
 	 * as well where the task may not use all CPUs.
 	 */
 	unsigned int held;
-	unsigned long long frames[WAITREC_ALL];
+	unsigned long long frames[WAITREC_ALL + WAITREC_ON_WORDS];
 };
 
 /*
@@ -121,7 +161,7 @@ struct waitrec_late {
 	unsigned char owner_asked, user;
 	unsigned int spun; /* of a mutex: how long it has spun, waitrec_age(); of others 0 */
 	unsigned long long begin_ns; /* session clock */
-	unsigned long long frames[WAITREC_ALL];
+	unsigned long long frames[WAITREC_ALL + WAITREC_ON_WORDS];
 };
 
 /* For a wait that perf's own event has just reported: the frames of the program. */
@@ -131,8 +171,9 @@ struct waitrec_frames {
 	unsigned int size;
 	unsigned int magic;
 	unsigned long long lock;
-	unsigned int n_user, user; /* that follow; enum waitrec_user */
-	unsigned long long frames[WAITREC_USER];
+	unsigned short n_user, has_on; /* that follow; 1: after them struct waitrec_on */
+	unsigned int user;	       /* enum waitrec_user */
+	unsigned long long frames[WAITREC_USER + WAITREC_ON_WORDS];
 };
 
 struct waitrec_end {

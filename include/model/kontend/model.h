@@ -12,6 +12,7 @@ struct runs;
 struct sleeps;
 struct user_releases;
 struct user_seen;
+struct wait_ons;
 struct cell_table;
 struct cfiset;
 struct ended;
@@ -84,6 +85,7 @@ struct model {
 	struct blocked *blocked;   /* tasks that snapshots saw to be blocked */
 	struct user_releases *user_releases;
 	struct user_seen *user_seen;
+	struct wait_ons *ons;
 	struct sleeps *sleeps; /* in state D, each, if that is measured */
 	struct runs *runs;     /* what chosen tasks did, if that is measured */
 	struct model_cpu *cpus;

@@ -3,6 +3,7 @@
 #define KONTEND_WAIT_H
 
 #include "kontend/locktype.h"
+#include "kontend/waitrec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,9 +58,10 @@ struct wait {
 	 * was idle until then, since sums began.
 	 */
 	uint64_t idle_ns, lost_at_ns, lost_ns;
-	uint32_t blame; /* its class: see blame.h; 0: it is not sure, or blame is off */
-	bool lines_up;	/* it is in the queue of its lock, */
-	uint32_t place; /* here, if it has a place there: see lockqueue.c */
+	struct waitrec_on on; /* its system call is */
+	uint32_t blame;	      /* its class: see blame.h; 0: it is not sure, or blame is off */
+	bool lines_up;	      /* it is in the queue of its lock, */
+	uint32_t place;	      /* here, if it has a place there: see lockqueue.c */
 	uint32_t next_free;
 };
 

@@ -82,8 +82,8 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 #define COL_AT_REASON "at_reason", "AT REASON", "why AT is not known, or none", COLUMN_TEXT
 #define COL_ON                                                                                     \
 	"on", "ON",                                                                                \
-		"file, socket, process or memory that the arguments of the system call name, as "  \
-		"the last snapshot of locks saw them; else the file of the lock",                  \
+		"file, socket, process or memory that the arguments of the system call name, or "  \
+		"the file of the lock; ~ the one that most is waited on of several",               \
 		COLUMN_TEXT
 #define COL_ON_REASON "on_reason", "ON REASON", "why ON is not known, or none", COLUMN_TEXT
 #define COL_READERS_WAITING "readers_waiting", "R", "tasks that wait to read now", COLUMN_COUNT

@@ -10,10 +10,11 @@ struct wait;
 
 /* A wait in words, which may just have ended. */
 struct query_caught {
-	const char *lock, *task;  /* name; comm */
-	const char *because;	  /* "mysqld/812 W, running on 1" */
-	const char *chain;	  /* as query_chains_of(); "" of one that has ended */
-	const char *syscall, *at; /* of the wait: "flock"; "db.c:412 commit_log" */
+	const char *lock, *task; /* name; comm */
+	const char *because;	 /* "mysqld/812 W, running on 1" */
+	const char *chain;	 /* as query_chains_of(); "" of one that has ended */
+	/* Of the wait: "flock"; "/var/db/log"; "db.c:412 commit_log". */
+	const char *syscall, *on, *at;
 	int32_t pid, tid, holder_pid, holder_tid; /* 0: not known */
 };
 

@@ -44,6 +44,7 @@ struct incident {
 	/* Of the task's wait; "": not known, or in a file of kontend 1. */
 	char syscall[48];
 	char at[144]; /* "db.c:412 commit_log" */
+	char on[96];  /* "/var/db/log" */
 };
 
 /* Reads a payload; false: not valid, or with impossible times. */

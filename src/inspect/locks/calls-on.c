@@ -6,9 +6,11 @@
  * the mapping at an address: neither is read. The link of a descriptor and the name of a process
  * take no such lock.
  */
+#include "calls-on.h"
 #include "internal.h"
 #include "kontend/sysinfo.h"
 #include "kontend/text.h"
+#include "kontend/waitrec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -122,6 +124,21 @@ static struct on on_of(long long number)
 		if (others[i].number == number)
 			return others[i];
 	return o;
+}
+
+unsigned calls_on_kind(long number, unsigned *ret_arg)
+{
+	static const enum waitrec_on_kind kinds[LOCKSNAP_ONS] = {
+		[LOCKSNAP_ON_NOTHING] = WAITREC_ON_NOTHING,
+		[LOCKSNAP_ON_FILE] = WAITREC_ON_FILE,
+		[LOCKSNAP_ON_TASK] = WAITREC_ON_TASK,
+		[LOCKSNAP_ON_MEMORY] = WAITREC_ON_MEMORY,
+		[LOCKSNAP_ON_PATH] = WAITREC_ON_PATH,
+	};
+	const struct on o = on_of(number);
+
+	*ret_arg = o.arg;
+	return kinds[o.kind];
 }
 
 /* "sshd/812"; a negative number is one of a group, 0 the caller's own, or itself. */

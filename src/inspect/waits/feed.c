@@ -16,6 +16,7 @@
 #include "kontend/sysinfo.h"
 #include "kontend/waitfeed.h"
 #include "kontend/waitrec.h"
+#include "locks/calls-on.h"
 #include "shared.h"
 
 #include <bpf/bpf.h>
@@ -295,6 +296,14 @@ static uint32_t frames_ns(const struct waitfeed_options *o)
 	return (uint32_t)((1ull << FRAMES_PERIOD_SHIFT) * o->frames_ppm / PPM);
 }
 
+static void fill_calls(unsigned char codes[WAITS_CALLS])
+{
+	for (long number = 0; number < WAITS_CALLS; number++) {
+		unsigned arg, kind = calls_on_kind(number, &arg);
+		codes[number] = (unsigned char)(kind << WAITS_ARG_BITS | arg);
+	}
+}
+
 static struct waits_config config_of(const struct waitfeed_options *o, struct kerntypes *types,
 				     uint32_t ring_bytes)
 {
@@ -314,6 +323,7 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 	};
 	enum waits_scope w;
 
+	fill_calls(c.on_calls);
 	if (o->ns)
 		c.ns = *nsview_config(o->ns);
 	if (!t)

@@ -13,7 +13,7 @@ enum {
 	SHORT_FRAMES = 8,   /* that separate rows from each other */
 	SHORT_UNWOUND = 16, /* of a chain that is looked at for that: see short.bpf.c */
 	SHORT_FLAGS = 64,
-	SHORT_SCRATCH = 640,
+	SHORT_SCRATCH = 704,
 	SHORT_TIMED = 61, /* one event of so many is timed; odd, as begins and ends take turns */
 };
 

@@ -416,7 +416,7 @@ static __always_inline void late_owner(struct ring_record *rec, const struct loc
 	rec->late.owner_pid = o->pid;
 	rec->late.owner_tid = o->tid;
 	rec->late.owner = (__u16)o->is;
-	rec->late.owner_asked = config.owners != 0;
+	rec->late.owner_asked = config.owners ? WAITREC_OWNERS_ASKED : 0;
 }
 
 /* Its begin, of which @n frames are in the CPU's scratch. */
@@ -427,7 +427,7 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 	const struct ring_place place = {&w->ring, w->data, config.ring_bytes};
 	const struct ring_record *from = (const void *)c->scratch;
 	struct ring_record *rec = start_record(&place, pid_tid, cpu);
-	__u32 size, missed = w->ring.missed, n_user, user;
+	__u32 size, missed = w->ring.missed, n_user, user, has_on, words;
 
 	if (!rec)
 		return;
@@ -441,7 +441,9 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 	if (n > WAITREC_FRAMES)
 		return;
 	n_user = user_frames(w, short_kind(p->flags), rec->late.frames, n, &user);
-	size = ring_lead(&place, rec, RING_LATE + (n + n_user) * sizeof(rec->late.frames[0]));
+	has_on = put_on(rec->late.frames, n + n_user, WAITREC_ALL, user);
+	words = n + n_user + (has_on ? WAITREC_ON_WORDS : 0);
+	size = ring_lead(&place, rec, RING_LATE + words * sizeof(rec->late.frames[0]));
 	rec->late.size = size - RING_LEAD - sizeof(rec->late.size);
 	rec->late.magic = WAITREC_LATE_MAGIC;
 	rec->late.lock = ctx->args[0];
@@ -451,6 +453,7 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 	rec->late.missed = missed;
 	rec->late.n_user = (__u16)n_user;
 	late_owner(rec, &p->owner);
+	rec->late.owner_asked |= (__u8)has_on;
 	rec->late.user = (__u8)user;
 	rec->late.spun = p->flags & LCB_MUTEX ? waitrec_age(p->spun_ns) : 0;
 	rec->late.begin_ns = p->begin_ns;

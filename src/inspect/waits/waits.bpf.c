@@ -407,6 +407,9 @@ static __always_inline bool has_room_for_frames(const struct waits_cpu *c)
 	return c->ring.head - RING_READ(c->ring.tail) < config.ring_bytes / 2;
 }
 
+#include "inodes.bpf.c"
+#include "on.bpf.c"
+
 /*
  * The frames of the program, after the @n of the kernel at @to: how many. A wait that spins is as
  * short as they would take.
@@ -434,13 +437,41 @@ static __always_inline __u32 user_frames(const struct waits_cpu *c, __u32 flags,
 	return taken;
 }
 
+/*
+ * On what the call is, after @n frames at @to, of @most: WAITREC_HAS_ON, or 0. It is read where the
+ * frames of the program are.
+ */
+static __always_inline __u32 put_on(__u64 *to, __u32 n, __u32 most, __u32 user)
+{
+	struct on_work *w;
+	__u64 place;
+
+	if (user == WAITREC_USER_NONE || user == WAITREC_USER_SPINS || user == WAITREC_USER_SAVED)
+		return 0;
+	w = on_read() ? on_here() : NULL;
+	if (!w)
+		return 0;
+	/* By way of memory: else the verifier follows each number of frames by itself. */
+	*(volatile __u64 *)&w->place = n;
+	place = *(volatile __u64 *)&w->place;
+	if (place > most)
+		return 0;
+	to += place;
+	barrier_var(to);
+	to[0] = w->words[0];
+	to[1] = w->words[1];
+	return WAITREC_HAS_ON;
+}
+
 /* @n frames of the kernel are in the record, and after them @n_user of the program. */
 static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
 					 const struct ring_place *p, struct ring_record *rec,
 					 const struct lock_owner *o, __u32 n, __u32 n_user,
 					 __u32 user)
 {
-	__u32 size = ring_lead(p, rec, RING_BEGIN + (n + n_user) * sizeof(rec->begin.frames[0]));
+	__u32 has_on = put_on(rec->begin.frames, n + n_user, WAITREC_ALL, user);
+	__u32 words = n + n_user + (has_on ? WAITREC_ON_WORDS : 0);
+	__u32 size = ring_lead(p, rec, RING_BEGIN + words * sizeof(rec->begin.frames[0]));
 	__u32 missed = p->ring->missed;
 
 	rec->begin.size = size - RING_LEAD - sizeof(rec->begin.size);
@@ -455,7 +486,7 @@ static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
 	rec->begin.owner_pid = o->pid;
 	rec->begin.owner_tid = o->tid;
 	rec->begin.owner = (__u16)o->is;
-	rec->begin.owner_asked = config.owners != 0;
+	rec->begin.owner_asked = (__u8)((config.owners ? WAITREC_OWNERS_ASKED : 0) | has_on);
 	rec->begin.user = (__u8)user;
 	rec->begin.held = idle_begin((void *)bpf_get_current_task_btf(), rec->time);
 	/* An interrupt may have added to it just now. */
@@ -529,12 +560,15 @@ static __always_inline void report_frames(struct bpf_raw_tracepoint_args *ctx)
 		return;
 	room->record.magic = WAITREC_FRAMES_MAGIC;
 	room->record.lock = ctx->args[0];
-	room->record.n_user = n;
+	room->record.n_user = (__u16)n;
 	room->record.user = user;
+	room->record.has_on = put_on(room->record.frames, n, WAITREC_USER, user) != 0;
+	n += room->record.has_on ? WAITREC_ON_WORDS : 0;
 	size = head + n * sizeof(room->record.frames[0]);
 	barrier_var(size); /* the same register for test and use, or the verifier forgets */
 	if (size <= sizeof(room->record) - lead)
 		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &room->record.magic, size);
+	on_name(ctx);
 }
 
 static __always_inline void report_task(void *ctx, const struct taskrec *r)
@@ -605,10 +639,11 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 	if (!config.shorts || short_wants(ctx, c, what, o, pid_tid, cpu))
 		report_wait(ctx, c, what, o, false, pid_tid, cpu);
 	c->ring.busy = 0;
+	if (config.user_frames)
+		on_name(ctx);
 }
 
 #include "follow.bpf.c"
-#include "inodes.bpf.c"
 
 #include "filelocks.bpf.c"
 #include "slept.bpf.c"

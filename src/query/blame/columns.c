@@ -60,7 +60,8 @@
 		 10,                                                                               \
 		 6,                                                                                \
 		 SR},                                                                              \
-	[C_SYSCALL_REASON] = {COL_SYSCALL_REASON, 20, 9, R},                                       \
+	[C_SYSCALL_REASON] = {COL_SYSCALL_REASON, 20, 9, R}, [C_ON] = {COL_ON, 16, 6, SR | W},     \
+	[C_ON_REASON] = {COL_ON_REASON, 20, 9, R},                                                 \
 	[C_AT] = {"at",                                                                            \
 		  "AT",                                                                            \
 		  "line of the program that acquired the lock; ~ the worst of several, or inside " \

@@ -16,6 +16,8 @@ enum {
 	C_STACK,
 	C_SYSCALL,
 	C_SYSCALL_REASON,
+	C_ON,
+	C_ON_REASON,
 	C_AT,
 	C_AT_REASON,
 	C_ROW,

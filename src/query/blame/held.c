@@ -83,6 +83,7 @@ static void fill_origin(struct blame_holds *h, struct group *g, struct value *v)
 	const struct query_origin *call =
 		query_group_origin(h->q, &h->gs, g, BY_SYSCALL, &many_calls);
 	const struct query_origin *line = query_group_origin(h->q, &h->gs, g, BY_AT, &many_lines);
+	query_fill_group_on(h->q, &h->gs, g, &v[C_ON], &v[C_ON_REASON]);
 	end_sums(h);
 	query_fill_syscall(call, &v[C_SYSCALL], &v[C_SYSCALL_REASON]);
 	query_fill_at(line, &v[C_AT], &v[C_AT_REASON]);
@@ -157,7 +158,8 @@ void blame_fill_held(struct blame_holds *h, struct group *g, uint64_t want, stru
 			      table_bit(C_HELD_LOCK) | table_bit(C_HELD_LOCKS) |
 			      table_bit(C_HELD_CALLER);
 	const uint64_t origin = table_bit(C_SYSCALL) | table_bit(C_SYSCALL_REASON) |
-				table_bit(C_AT) | table_bit(C_AT_REASON);
+				table_bit(C_AT) | table_bit(C_AT_REASON) | table_bit(C_ON) |
+				table_bit(C_ON_REASON);
 	const struct group none = {0}, *sums = g ? g : &none;
 	const struct model *m = h->q->model;
 	uint64_t waited_ns = h->has_window ? sums->rate_wait_ns : sums->waited_ns;

@@ -357,6 +357,18 @@ heaviest_origin(struct blame_rows *b, const struct blame_group *g,
 	return query_origin(b->q, b->cells.v[h.cell].key.got);
 }
 
+static void fill_on(struct blame_rows *b, const struct blame_group *g, struct value *v)
+{
+	struct query_on on = {0};
+
+	for (uint32_t i = g->cells; i; i = b->next[i - 1]) {
+		const struct blame_cell *c = &b->cells.v[i - 1];
+		query_on_add_place(b->q, &on, c->key.root_lock, c->key.got,
+				   blame_rows_ns(b, c) + 1);
+	}
+	query_fill_on(b->q, &on, blame_first(b, g)->key.root_lock, &v[C_ON], &v[C_ON_REASON]);
+}
+
 void blame_fill_origin(struct blame_rows *b, const struct blame_group *g, uint64_t want,
 		       struct value *v)
 {
@@ -373,6 +385,8 @@ void blame_fill_origin(struct blame_rows *b, const struct blame_group *g, uint64
 		query_fill_at(o, &v[C_AT], &v[C_AT_REASON]);
 		v[C_AT].approx |= many;
 	}
+	if (want & (table_bit(C_ON) | table_bit(C_ON_REASON)))
+		fill_on(b, g, v);
 }
 
 void blame_fill_mostly(struct blame_rows *b, const struct blame_group *g, uint64_t want,

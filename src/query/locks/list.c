@@ -73,6 +73,8 @@ enum {
 	C_CALLER,
 	C_SYSCALL,
 	C_SYSCALL_REASON,
+	C_ON,
+	C_ON_REASON,
 	C_AT,
 	C_AT_REASON,
 	C_EVIDENT,
@@ -139,6 +141,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_CALLER] = {COL_CALLER, 20, 1, SR | W},
 	[C_SYSCALL] = {COL_SYSCALL, 10, 4, SR},
 	[C_SYSCALL_REASON] = {COL_SYSCALL_REASON, 20, 9, R},
+	[C_ON] = {COL_ON, 16, 6, SR | W},
+	[C_ON_REASON] = {COL_ON_REASON, 20, 9, R},
 	[C_AT] = {COL_AT, 20, 2, SR | W},
 	[C_AT_REASON] = {COL_AT_REASON, 20, 9, R},
 	[C_HIST_FROM] = {COL_HIST_FROM("hist_from_ns"), 0, 9, 0},
@@ -346,6 +350,8 @@ static void fill_origin(struct locks *ls, const struct group *g, uint64_t want, 
 		query_fill_syscall(o, &v[C_SYSCALL], &v[C_SYSCALL_REASON]);
 		v[C_SYSCALL].approx = many;
 	}
+	if (want & (1ull << C_ON | 1ull << C_ON_REASON))
+		query_fill_group_on(ls->q, &ls->gs, g, &v[C_ON], &v[C_ON_REASON]);
 	if (want & at) {
 		o = query_group_origin(ls->q, &ls->gs, g, BY_AT, &many);
 		query_fill_at(o, &v[C_AT], &v[C_AT_REASON]);

@@ -348,7 +348,6 @@ static void fill_ended(struct query *q, const struct row *r, struct value *v)
 static const char *why_no_on(const struct query_origin *o, const struct locksnap_waiter *seen)
 {
 	static const char *const texts[LOCKSNAP_ONS] = {
-		[LOCKSNAP_ON_UNKNOWN] = "the last snapshot of locks did not see it",
 		[LOCKSNAP_ON_NOTHING] = "the system call has no argument for one",
 		[LOCKSNAP_ON_FILE] = "the descriptor was not read",
 		[LOCKSNAP_ON_TASK] = "the process was not read",
@@ -358,7 +357,7 @@ static const char *why_no_on(const struct query_origin *o, const struct locksnap
 
 	if (o->syscall && !strcmp(o->syscall, entry_text(ENTRY_FAULT)))
 		return "the kernel keeps no address of a page fault";
-	return texts[seen ? seen->on_kind : LOCKSNAP_ON_UNKNOWN];
+	return seen ? texts[seen->on_kind] : NULL;
 }
 
 /* @seen: by the last snapshot, or NULL. */
@@ -366,15 +365,17 @@ static void fill_on(struct query *q, const struct wait *w, const struct locksnap
 		    struct value *v)
 {
 	const struct query_origin *o = query_origin(q, w->stack);
-	const struct lockname *n = query_lock_place(q, w->addr, w->begin_ns);
 	bool faults = o->syscall && !strcmp(o->syscall, entry_text(ENTRY_FAULT));
 
-	if (seen && seen->on && !faults)
+	if (seen && seen->on && !faults) {
 		value_s(&v[C_ON], locksnap_text(query_queues(q), seen->on));
-	else if (n && query_object_has_path(n))
-		value_s(&v[C_ON], n->text);
-	if (!v[C_ON].known)
-		value_s(&v[C_ON_REASON], why_no_on(o, seen));
+		return;
+	}
+	struct query_on on = {.on = w->on};
+	query_fill_on(q, &on, w->lock, &v[C_ON], &v[C_ON_REASON]);
+	const char *why = v[C_ON].known ? NULL : why_no_on(o, seen);
+	if (why)
+		value_s(&v[C_ON_REASON], why);
 }
 
 /* The same wait, and not an earlier or a later one of the task for that lock. */
