@@ -25,6 +25,7 @@ static const char *const runtime_files[] = {
 	"/usr/bin/node",
 	"/usr/lib/x86_64-linux-gnu/libnode.so.108",
 	"/usr/bin/perl",
+	"/usr/lib/python3.11/lib-dynload/fcntl.cpython-311-x86_64-linux-gnu.so",
 	"[vdso]",
 };
 
@@ -57,7 +58,8 @@ static const char *const runtime_functions[] = {
 	"java.io.FileOutputStream.write",
 	"void java.io.FileOutputStream.write(byte[], int, int)",
 	"Ljava/util/concurrent/locks/LockSupport;::park",
-	"Interpreter",
+	"monitorenter_nofpu Runtime1 stub",
+	"Java_sun_nio_ch_FileDispatcherImpl_lock0",
 	"StubRoutines (1)",
 	"Builtin:CEntry",
 	"JS:~writeSync node:fs:876:19",
@@ -119,11 +121,26 @@ static void test_functions(void **state)
 	assert_false(usercode_is_runtime_function(NULL));
 }
 
+static void test_wrappers(void **state)
+{
+	(void)state;
+	assert_true(usercode_is_wrapper("__libc_flock", "flock"));
+	assert_false(usercode_is_wrapper("flock", "fcntl"));
+	assert_true(usercode_is_wrapper("__flock", NULL));
+	assert_false(usercode_is_wrapper("take_file", NULL));
+	assert_false(usercode_is_wrapper(NULL, NULL));
+	assert_true(usercode_is_interpreter("Interpreter"));
+	assert_true(usercode_is_interpreter("Builtins_InterpreterEntryTrampoline"));
+	assert_false(usercode_is_interpreter("Interpreter::run"));
+	assert_false(usercode_is_interpreter(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_wrappers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,5 +14,12 @@
 bool usercode_is_runtime_object(const char *path);
 /* That function is of a runtime, in whatever file it is: "runtime.futex", "std::fs::write". */
 bool usercode_is_runtime_function(const char *name);
+/*
+ * The innermost function of a chain is the C library's for the system call, in a program with that
+ * library in it: "__libc_flock". @call NULL: it is not known which call.
+ */
+bool usercode_is_wrapper(const char *name, const char *call);
+/* It stands for any function of the program: "Interpreter" of Java, as perf maps name it. */
+bool usercode_is_interpreter(const char *name);
 
 #endif

@@ -18,6 +18,7 @@
 #include "kontend/usercode.h"
 #include "kontend/waitrec.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -170,17 +171,6 @@ static const char *place_text(struct query *q, const struct walk *w, uint32_t i,
 	return text;
 }
 
-/* "__flock", "__libc_flock", in a program with the C library in it. */
-static bool is_wrapper(const char *name, const char *call)
-{
-	static const char libc[] = "libc_";
-
-	name += name ? strspn(name, "_") : 0;
-	if (name && strncmp(name, libc, sizeof(libc) - 1) == 0)
-		name += sizeof(libc) - 1;
-	return name && strcmp(name, call) == 0;
-}
-
 static bool is_runtime(struct query *q, const struct walk *w, uint32_t i)
 {
 	const struct map_object *o = object_of(q, w->frames[i]);
@@ -189,7 +179,56 @@ static bool is_runtime(struct query *q, const struct walk *w, uint32_t i)
 		return true;
 	const char *name = query_func_name(q, query_func(q, w->frames[i]));
 	return usercode_is_runtime_function(name) ||
-	       (i == w->at && w->call && is_wrapper(name, w->call));
+	       (i == w->at && usercode_is_wrapper(name, w->call));
+}
+
+/* A runtime whose object is in the chain; it says how to get names. */
+static bool has_object(const struct query *q, const struct walk *w, const char *name)
+{
+	for (uint32_t i = w->at; i < w->n; i++) {
+		const struct map_object *o = object_of(q, w->frames[i]);
+		const char *base = o ? base_name(o->path) : "";
+		if (strncmp(base, name, strlen(name)) == 0 &&
+		    !isalpha((unsigned char)base[strlen(name)]))
+			return true;
+	}
+	return false;
+}
+
+/* With node --interpreted-frames-native-stack, the interpreter runs Node's own functions only. */
+static bool has_interpreted(struct query *q, const struct walk *w)
+{
+	for (uint32_t i = w->at; i < w->n; i++) {
+		const char *name = query_func_name(q, query_func(q, w->frames[i]));
+		if (name && strstr(name, ":~"))
+			return true;
+	}
+	return false;
+}
+
+/* Why it is open which function of the program a frame is; NULL: it is not open. */
+static const char *why_hidden(struct query *q, const struct walk *w, uint32_t i)
+{
+	uint32_t func = query_func(q, w->frames[i]);
+	const char *unnamed = q->cache->funcs[func].unnamed;
+	const struct map_object *o = object_of(q, w->frames[i]);
+
+	bool is_memory = o && map_is_memory(o->path);
+
+	if (usercode_is_interpreter(query_func_name(q, func))) {
+		if (!has_object(q, w, "node"))
+			return is_memory ? "Java interprets it: only compiled methods have names"
+					 : NULL;
+		return has_interpreted(q, w) ? NULL
+					     : "Node interprets it: see node "
+					       "--interpreted-frames-native-stack";
+	}
+	if (!unnamed || unnamed == usersym_reason(USERSYM_PENDING) || !is_memory)
+		return NULL;
+	if (has_object(q, w, "libjvm.so") || has_object(q, w, "libnio.so"))
+		return "no perf map: see jcmd PID Compiler.perfmap";
+	return has_object(q, w, "node") ? "no perf map: see node --perf-basic-prof"
+					: "compiled at run time, and no perf map has its name";
 }
 
 /* Around the library that made the call, if all is a runtime's. */
@@ -206,7 +245,8 @@ static uint32_t after_runtimes(struct query *q, const struct walk *w)
 {
 	uint32_t i = w->at;
 
-	while (i < w->n && !map_frame_is_mark(w->frames[i]) && is_runtime(q, w, i))
+	while (i < w->n && !map_frame_is_mark(w->frames[i]) && !why_hidden(q, w, i) &&
+	       is_runtime(q, w, i))
 		i++;
 	return i;
 }
@@ -224,6 +264,14 @@ uint32_t query_own_frame(struct query *q, const uint64_t *frames, uint32_t n)
 	return is_own_code(&w, i) ? i : least_bad(&w, i);
 }
 
+/* Lines of Python stand for its interpreter where a snapshot has read them. */
+static const char *why_only_runtime(const struct query *q, const struct walk *w)
+{
+	return has_object(q, w, "python") || has_object(q, w, "libpython")
+		       ? "Python interprets it: its lines are read of waits over 10 ms"
+		       : NULL;
+}
+
 static void find_place(struct query *q, const struct walk *w, struct query_origin *o,
 		       bool *ret_pending)
 {
@@ -235,6 +283,9 @@ static void find_place(struct query *q, const struct walk *w, struct query_origi
 		o->at_why = query_func_name(q, query_func(q, w->frames[i]));
 		return;
 	}
+	o->at_why = found ? why_hidden(q, w, i) : why_only_runtime(q, w);
+	if (o->at_why)
+		return;
 	o->at_library = !found;
 	o->at = place_text(q, w, found ? i : least_bad(w, i), ret_pending);
 }

@@ -101,6 +101,9 @@ bool usercode_is_runtime_object(const char *path)
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	const char *name = slash && slash[1] ? slash + 1 : path;
 
+	/* Modules of Python itself, which are no program's. */
+	if (path && strstr(path, "/lib-dynload/"))
+		return true;
 	for (size_t i = 0; name && i < sizeof(objects) / sizeof(*objects); i++) {
 		size_t n = strlen(objects[i]);
 		if (!strncmp(name, objects[i], n) && (is_library(name) || ends_name(name + n)))
@@ -167,8 +170,18 @@ static const char *const functions[] = {
 	"Ljdk/",
 	"Lsun/",
 	"Ljavax/",
-	"Interpreter",
+	"Java_java_",
+	"Java_jdk_",
+	"Java_sun_",
 	"StubRoutines",
+	"DeoptimizationBlob",
+	"ExceptionBlob",
+	"UncommonTrapBlob",
+	"SafepointBlob",
+	"resolve_static_call",
+	"resolve_virtual_call",
+	"resolve_opt_virtual_call",
+	"complete_monitor_locking_Java",
 	"call_stub",
 	"vtable stub",
 	"itable stub",
@@ -227,6 +240,16 @@ static bool begins(const char *name, const char *const *list, size_t n)
 	return false;
 }
 
+/* System calls that wait for locks and files: the C library's functions have their names. */
+static const char *const calls[] = {
+	"flock",      "fcntl",	   "fcntl64",	      "futex",	  "read",    "write",
+	"pread",      "pread64",   "pwrite",	      "pwrite64", "readv",   "writev",
+	"open",	      "open64",	   "openat",	      "openat64", "close",   "fsync",
+	"fdatasync",  "ftruncate", "unlink",	      "rename",	  "mkdir",   "mmap",
+	"munmap",     "mprotect",  "madvise",	      "ioctl",	  "poll",    "select",
+	"epoll_wait", "nanosleep", "clock_nanosleep", "wait4",	  "waitpid", "msync",
+};
+
 /* "sync.part.0" is what the compiler made of a function of C, and no method of Go. */
 static bool is_part(const char *name)
 {
@@ -262,6 +285,29 @@ bool usercode_is_runtime_function(const char *name)
 		return false;
 	/* "void java.io.FileOutputStream.write(byte[])"; "JS:~ok node:fs:1" */
 	return is_runtime(name) || (blank && is_runtime(blank + 1)) ||
-	       strstr(name, " node:internal") != NULL || strstr(name, " node:fs") != NULL ||
-	       strstr(name, ":<frozen ") != NULL;
+	       strstr(name, " Runtime1 stub") != NULL || strstr(name, " node:internal") != NULL ||
+	       strstr(name, " node:fs") != NULL || strstr(name, ":<frozen ") != NULL;
+}
+
+bool usercode_is_wrapper(const char *name, const char *call)
+{
+	static const char libc[] = "libc_";
+
+	if (!name)
+		return false;
+	name += strspn(name, "_");
+	if (strncmp(name, libc, sizeof(libc) - 1) == 0)
+		name += sizeof(libc) - 1;
+	if (call)
+		return strcmp(name, call) == 0;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (strcmp(name, calls[i]) == 0)
+			return true;
+	return false;
+}
+
+bool usercode_is_interpreter(const char *name)
+{
+	return name && (strcmp(name, "Interpreter") == 0 ||
+			strstr(name, "InterpreterEntryTrampoline") != NULL);
 }
