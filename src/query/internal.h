@@ -150,6 +150,8 @@ int query_origins_load(struct query *q);
 /* The same of a call chain of what a chosen task did: runs.h. */
 const struct query_origin *query_run_origin(struct query *q, const struct runs *r, uint32_t stack);
 int query_run_origins_load(struct query *q, const struct runs *r);
+/* locks/places.c: asks for the lines where holders are. True: they are still to come. */
+bool query_programs_load(struct query *q);
 void query_origins_drop(struct query_cache *c);
 
 /* names/list.c */

@@ -264,6 +264,47 @@ static void long_waits_have_their_calls(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
+/* It has slept for a moment only, and another task waits for what it has. */
+static void look_at_holder(struct snapshot_stacks *s, pid_t pid, uint32_t certainty,
+			   struct locksnap *ret)
+{
+	const struct locksnap_queue q = {.addr = LOCK,
+					 .type = LOCKSNAP_FLOCK,
+					 .certainty = certainty,
+					 .holder_pid = pid,
+					 .holder_tid = pid};
+
+	locksnap_clear(ret);
+	ret->head.time_ns = clock_now_ns();
+	assert_int_equal(locksnap_add_queue(ret, &q), 0);
+	assert_int_equal(snapshot_stacks_add(s, NULL, ret), 0);
+}
+
+static void holders_have_their_calls_at_once(void **state)
+{
+	struct snapshot_stacks *s = open_stacks();
+	struct locksnap snap = {0};
+	char call[FLOCK_CALL_SIZE];
+
+	(void)state;
+	lock_files();
+	pid_t pid = child(waits_once);
+	assert_true(wait_for_sleep(pid, flock_call(call)));
+	look_at_holder(s, pid, LOCKSNAP_NOBODY, &snap);
+	assert_int_equal(snap.n_stacks, 0);
+	look_at_holder(s, pid, LOCKSNAP_HINT, &snap);
+	assert_int_equal(snap.n_stacks, 0);
+	look_at_holder(s, pid, LOCKSNAP_SURE, &snap);
+	assert_int_equal(snap.n_stacks, 1);
+	assert_int_equal(snap.stacks[0].tid, pid);
+	assert_true(calls(&snap, waits_once));
+	end(pid);
+	close_files();
+	locksnap_deinit(&snap);
+	snapshot_stacks_free(s);
+	assert_int_equal(mem_live(), 0);
+}
+
 static void waits_for_mmap_locks_are_left_alone(void **state)
 {
 	struct snapshot_stacks *s = open_stacks();
@@ -420,6 +461,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(long_waits_have_their_calls),
+		cmocka_unit_test(holders_have_their_calls_at_once),
 		cmocka_unit_test(waits_for_mmap_locks_are_left_alone),
 		cmocka_unit_test(page_faults_have_their_calls),
 		cmocka_unit_test(python_has_its_functions),

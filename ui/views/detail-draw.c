@@ -65,10 +65,36 @@ static void draw_inversion(const struct query_lock_now *now, struct line *l)
 	l->y++;
 }
 
+static bool has_places(const struct detail_page *p)
+{
+	return p->at.at || p->now.owner_at;
+}
+
+/* "waited at db.c:412 commit_log 98.1%, holder at log.c:80 rotate": lines of programs. */
+static void draw_places(const struct detail_page *p, struct line *l)
+{
+	char pct[UNITS_BUF];
+
+	if (p->at.at) {
+		line_put(l, ROLE_DIM, "waited at ");
+		line_put(l, ROLE_BOLD, p->at.at);
+		if (p->at.syscall)
+			line_printf(l, ROLE_NORMAL, " (%s)", p->at.syscall);
+		line_printf(l, ROLE_NORMAL, " %s%%", units_pct(pct, p->at.pct));
+	}
+	if (p->now.owner_at) {
+		line_put(l, ROLE_DIM, p->at.at ? ", holder at " : "holder at ");
+		line_put(l, ROLE_BOLD, p->now.owner_at);
+	}
+	l->x = 1;
+	l->y++;
+}
+
 /* Of the numbers, and on a lock's page above them of who holds it. */
 static int detail_sum_lines(const struct view *v, const struct detail_page *p, int width)
 {
-	return (v->scope.mask & 1u << BY_LOCK ? 2 : 1) + inversion_lines(&p->now, width);
+	return (v->scope.mask & 1u << BY_LOCK ? 2 : 1) + inversion_lines(&p->now, width) +
+	       has_places(p);
 }
 
 static void place_wide(struct detail_page *p, struct rect r, int sum)
@@ -102,7 +128,7 @@ static void place_narrow(struct detail_page *p, struct rect r, int sum)
 	int did = detail_did_lines(p, r.w), use = detail_use_lines(p, r);
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	int queue = detail_queue_lines(p, r);
-	int graphs = r.h < 18 ? 0 : queue ? 6 : 7;
+	int graphs = r.h < 18 ? 0 : (queue ? 6 : 7) - has_places(p);
 
 	layout_rows(r,
 		    (struct layout_part[]){{sum, sum, 0},
@@ -235,6 +261,8 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 	}
 	if (now->inversion)
 		draw_inversion(now, &l);
+	if (has_places(p))
+		draw_places(p, &l);
 	const struct query_hist *h = &p->hist;
 	uint64_t n = h->n_waits + h->n_inflight;
 

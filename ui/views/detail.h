@@ -33,6 +33,7 @@ struct detail_page {
 	struct list_part main; /* where it is no tree */
 	struct table more, waiters;
 	struct query_lock_now now; /* of a lock */
+	struct query_lock_at at;   /* the same */
 	bool tall;		   /* room for one more table */
 	enum query_by more_by;
 	struct rect r_sum, r_did, r_use, r_queue, r_hist, r_time, r_main, r_more, r_waiters;

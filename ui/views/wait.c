@@ -85,6 +85,28 @@ static void draw_holder(struct view *v, struct screen *s, struct rect r, const s
 				   : "  a reader by its calls: evidence, no proof");
 }
 
+static bool has_places(const struct query_wait *w)
+{
+	return w->at || w->owner_at;
+}
+
+/* "waits at db.c:412 commit_log (flock), holder at log.c:80 rotate": lines of their programs. */
+static void draw_places(struct screen *s, struct rect r, const struct query_wait *w, bool over)
+{
+	struct line l = {.s = s, .r = r, .x = 1};
+
+	if (w->at) {
+		line_put(&l, ROLE_DIM, over ? "waited at " : "waits at ");
+		line_put(&l, ROLE_BOLD, w->at);
+	}
+	if (w->at && w->syscall)
+		line_printf(&l, ROLE_NORMAL, " (%s)", w->syscall);
+	if (!w->owner_at)
+		return;
+	line_put(&l, ROLE_DIM, w->at ? ", holder at " : "holder at ");
+	line_put(&l, ROLE_BOLD, w->owner_at);
+}
+
 /* The last state seen, when it is over. */
 static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
 		    struct error *err)
@@ -131,6 +153,7 @@ static void draw_over(struct view_wait *o, struct screen *s, struct rect r)
 static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
 	struct view_wait *o = of_view(&l->v);
+	int lines = HEAD_LINES - 1;
 
 	(void)t;
 	if (o->over && !o->now.task) {
@@ -140,9 +163,11 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	}
 	draw_who(s, r, &o->now, o->over);
 	draw_holder(&l->v, s, r, &o->now);
+	if (has_places(&o->now))
+		draw_places(s, layout_below(r, lines++), &o->now, o->over);
 	if (o->over)
-		draw_over(o, s, layout_below(r, HEAD_LINES - 1));
-	return o->over ? HEAD_LINES + 1 : HEAD_LINES;
+		draw_over(o, s, layout_below(r, lines++));
+	return lines + 1;
 }
 
 static const char *empty_text(struct list_view *l, const struct table *t)
@@ -232,8 +257,8 @@ void wait_kept_take(struct wait_kept *k, uint64_t row, const struct query_wait *
 {
 	struct arena *a = &k->arena;
 	struct query_wait *to = &k->wait;
-	const char **texts[] = {&to->task,   &to->kind,	     &to->name, &to->phase,
-				&to->holder, &to->certainty, &to->is};
+	const char **texts[] = {&to->task,	&to->kind, &to->name, &to->phase,   &to->holder,
+				&to->certainty, &to->is,   &to->at,   &to->syscall, &to->owner_at};
 
 	arena_reset(a);
 	*to = *w;

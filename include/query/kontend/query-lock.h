@@ -21,6 +21,7 @@ struct query_lock_now {
 	const char *certainty; /* "sure", "hint", "evidence", "free" */
 	const char *readers;   /* who seems to hold it for reading, the holder first, a line each */
 	const char *is;	       /* "running on 1", "asleep io_schedule" */
+	const char *owner_at;  /* the line of its program, "db.c:412 commit_log" */
 	uint64_t held_ns;      /* how long each look has seen it so; 0: not twice */
 	bool held_exact;       /* the lock of a file was seen to be taken then */
 	const char *held;      /* of a file: "fd 9, held 3.2s or more"; NULL: not known */
@@ -50,6 +51,15 @@ struct query_lock_look {
 	bool many_tasks; /* more than were looked at for it */
 };
 
+/* The line of programs where most of the waiting for a lock is, and its share of that. */
+struct query_lock_at {
+	const char *at;	     /* "db.c:412 commit_log"; NULL: not known */
+	const char *syscall; /* in which that is; NULL: in none, or not known */
+	double pct;
+};
+
+/* 0; -ENOMEM or -EINVAL with nothing in @ret. */
+int query_lock_at(struct query *q, const struct query_scope *scope, struct query_lock_at *ret);
 void query_lock_look(struct query *q, struct query_lock_look *ret);
 /* The key of reports, by bit: "names", "holders", "places"; NULL: no such bit. */
 const char *query_lock_missing_key(unsigned bit);

@@ -34,6 +34,8 @@ struct query_wait {
 	const char *task, *kind, *name, *phase;
 	const char *holder, *certainty, *is; /* as in struct query_lock_now */
 	const char *next;		     /* the same */
+	const char *at, *syscall;	     /* line of the program that waits; in which call */
+	const char *owner_at;		     /* as in struct query_lock_now */
 	uint64_t since_ns;
 	uint64_t ended_ns; /* so long ago, with `ended` */
 	bool ended;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The registers with which sleeping tasks have entered the kernel, as far as a caller finds in them
- * what it had there before the call: with these a stack can be unwound from the begin on, whatever
- * its functions keep in registers. One pass over all tasks finds those that user space asks for.
+ * The registers with which tasks that have no CPU have entered the kernel, as far as a caller finds
+ * in them what it had there before the call: with these a stack can be unwound from the begin on,
+ * whatever its functions keep in registers. One pass over all tasks finds those that user space
+ * asks for.
  */
 #include "kernel/locks.h"
 #include "kernel/ns.h"
@@ -66,6 +67,7 @@ SEC("iter/task")
 int see_registers(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
+	struct task_struct___locks *task = (void *)t;
 	struct pt_regs___x86_all *x86;
 	struct pt_regs___arm64_all *arm64;
 
@@ -78,7 +80,8 @@ int see_registers(struct bpf_iter__task *ctx)
 	__u32 i = *at - 1;
 	struct raw_registers *r = bpf_map_lookup_elem(&registers, &i);
 	void *regs = (void *)bpf_task_pt_regs(t);
-	if (!r || !regs)
+	if (!r || !regs || !bpf_core_field_exists(task->on_cpu) ||
+	    BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu))
 		return 0;
 	x86 = regs;
 	arm64 = regs;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the stacks of tasks that sleep. A stack counts if its task has had no CPU since before it
- * was read. Runs of an interpreter's own function stand for the functions that it runs, as the data
- * of the interpreter have them: from the innermost run outwards, each for those up to the one that
- * machine code has called.
+ * Reads the stacks of tasks that sleep, or could run and have no CPU: of the latter BPF alone has
+ * the registers. A stack counts if its task has had no CPU since before it was read. Runs of an
+ * interpreter's own function stand for the functions that it runs, as the data of the interpreter
+ * have them: from the innermost run outwards, each for those up to the one that machine code has
+ * called.
  */
 #include "stacks-pass.h"
 #include "../runtimes/runtimes.h"
@@ -107,13 +108,41 @@ static int find_chain(struct stacks_pass *r, struct users_process *p,
 	return users_process_is_32bit(p) ? 0 : users_classes_chain(r->classes, &place, regs, ret);
 }
 
-static bool is_same_sleep(const struct users_process *p, const struct stacks_task *t,
-			  const char *line)
-{
-	char now[USERS_LINE];
-	uint64_t sp, ip;
+/* Numbers of perf. */
+#ifdef __aarch64__
+enum { SP_BIT = 31, IP_BIT };
+#else
+enum { SP_BIT = 7, IP_BIT };
+#endif
 
-	return users_process_place(p, t->tid, now, &sp, &ip) && !strcmp(now, line) &&
+static bool register_of(const struct snapshot_registers *r, unsigned bit, uint64_t *ret)
+{
+	if (!(r->mask >> bit & 1))
+		return false;
+	*ret = r->of[__builtin_popcountll(r->mask & ((UINT64_C(1) << bit) - 1))];
+	return true;
+}
+
+/* By /proc a task that could run is running, and its registers are not shown. */
+static bool find_place(const struct users_process *p, const struct stacks_task *t,
+		       const struct snapshot_registers *known, char line[USERS_LINE],
+		       struct sleepstack_registers *regs)
+{
+	static const char running[] = "running";
+
+	if (users_process_place(p, t->tid, line, &regs->sp, &regs->ip))
+		return true;
+	return !strncmp(line, running, strlen(running)) && t->runs &&
+	       register_of(known, SP_BIT, &regs->sp) && register_of(known, IP_BIT, &regs->ip);
+}
+
+static bool is_same_place(const struct users_process *p, const struct stacks_task *t,
+			  const struct snapshot_registers *known, const char *line)
+{
+	struct sleepstack_registers regs;
+	char now[USERS_LINE] = "";
+
+	return find_place(p, t, known, now, &regs) && !strcmp(now, line) &&
 	       stacks_runs(p->proc, p->pid, t->tid) == t->runs;
 }
 
@@ -133,9 +162,9 @@ static int read_task(struct stacks_pass *r, struct users_process *p, const struc
 	struct script s = {.n = 0};
 	const struct snapshot_registers *known = &r->registers[t - r->tasks];
 	struct sleepstack_registers regs = {.mask = known->mask, .of = known->of};
-	char line[USERS_LINE];
+	char line[USERS_LINE] = "";
 
-	if (!users_process_place(p, t->tid, line, &regs.sp, &regs.ip))
+	if (!find_place(p, t, known, line, &regs))
 		return 0;
 	int code = find_chain(r, p, &regs, &chain);
 	if (code < 0 || chain.pending)
@@ -144,7 +173,7 @@ static int read_task(struct stacks_pass *r, struct users_process *p, const struc
 		s.n = runtimes_calls(r->runtimes, &of, t->tid, s.calls, SCRIPT_CALLS, &s.code,
 				     &s.code_size);
 	code = add_calls(to, &chain, &s);
-	if (code < 0 || !is_same_sleep(p, t, line)) {
+	if (code < 0 || !is_same_place(p, t, known, line)) {
 		take_back(to, stack.call);
 		return code;
 	}

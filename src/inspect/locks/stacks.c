@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks of tasks that wait for long. How often a task has had a CPU says whether it is in the same
- * sleep as before: then its stack is that of the look before, and is not read again.
+ * Stacks of tasks that wait for long, and of those that have what others wait for. How often a task
+ * has had a CPU says whether it is in the same sleep as before: then its stack is that of the look
+ * before, and is not read again.
  *
  * To read the memory of a process takes its mmap_lock, which the kernel gives to a reader after the
  * writers that wait. So the tasks that wait for that very lock are left out. A process that keeps
@@ -126,11 +127,13 @@ static bool is_long(const struct seen *before, uint64_t ran_ns, uint64_t now_ns)
 	return ran_ns ? now_ns > ran_ns && now_ns - ran_ns >= SNAPSHOT_STACKS_NS : before != NULL;
 }
 
+/* @ran_ns: UINT64_MAX: it is read at once. */
 static int add_task(struct snapshot_stacks *s, const struct locksnap *snap, int32_t pid,
 		    int32_t tid, uint64_t ran_ns)
 {
 	struct look *to = &s->looks[s->now];
-	struct seen one = {.task = {.pid = pid, .tid = tid, .ran_ns = ran_ns}};
+	bool at_once = ran_ns == UINT64_MAX;
+	struct seen one = {.task = {.pid = pid, .tid = tid, .ran_ns = at_once ? 0 : ran_ns}};
 
 	if (to->n == SNAPSHOT_STACKS_MOST || pid <= 0 || tid <= 0 || taskid_is_outside(pid) ||
 	    map64_get(&to->by_tid, (uint32_t)tid) || left_has(&s->left, pid))
@@ -138,7 +141,7 @@ static int add_task(struct snapshot_stacks *s, const struct locksnap *snap, int3
 	one.task.runs = stacks_runs(s->proc, pid, tid);
 	const struct look *last = &s->looks[!s->now];
 	const struct seen *before = find_seen(last, &one.task);
-	one.is_long = is_long(before, ran_ns, snap->head.time_ns);
+	one.is_long = at_once || is_long(before, ran_ns, snap->head.time_ns);
 	if (before && before->stack) {
 		const struct locksnap_stack *t = &last->found.stacks[before->stack - 1];
 		if (stacks_copy(&last->found, t, &to->found) < 0)
@@ -149,6 +152,26 @@ static int add_task(struct snapshot_stacks *s, const struct locksnap *snap, int3
 		return -ENOMEM;
 	to->seen[to->n++] = one;
 	return 0;
+}
+
+/* That of a mmap_lock may keep its readers out. */
+static bool has_place(const struct snapshot_stacks *s, const struct locksnap_queue *q)
+{
+	return (q->certainty == LOCKSNAP_SURE || q->type >= LOCKSNAP_USER_MUTEX) &&
+	       q->certainty != LOCKSNAP_NOBODY && !map64_get(&s->mmap_locks, q->addr);
+}
+
+/* A holder may hold its lock for less than tasks have to wait to be looked at. */
+static int list_holders(struct snapshot_stacks *s, const struct locksnap *snap)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < snap->n_queues; i++) {
+		const struct locksnap_queue *q = &snap->queues[i];
+		if (has_place(s, q))
+			code = add_task(s, snap, q->holder_pid, q->holder_tid, UINT64_MAX);
+	}
+	return code;
 }
 
 static int list_tasks(struct snapshot_stacks *s, const struct locksnap *snap)
@@ -165,7 +188,7 @@ static int list_tasks(struct snapshot_stacks *s, const struct locksnap *snap)
 		if (!b->kthread && b->state <= LOCKSNAP_BLOCKED_S)
 			code = add_task(s, snap, b->pid, b->tid, b->ran_ns);
 	}
-	return code;
+	return code < 0 ? code : list_holders(s, snap);
 }
 
 static int by_process(const void *a, const void *b)

@@ -49,6 +49,8 @@ const char *query_held_text(struct query *q, const struct query_held *h);
 const char *query_holder_state(const struct query *q, const struct query_holder *h);
 /* "memcpy (write)": where it runs, by samples; NULL: it does not, or that is not known. */
 const char *query_holder_runs_in(struct query *q, const struct query_holder *h);
+/* places.c: the line of its program where it is, "db.c:412 commit_log"; NULL: not known. */
+const char *query_holder_program(struct query *q, const struct query_holder *h);
 /* "running on 1 in memcpy (write)", "runnable, kept off by stress/99", "asleep io_schedule"; NULL:
  * not known. */
 const char *query_holder_is(struct query *q, const struct query_holder *h);

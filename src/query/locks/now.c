@@ -113,6 +113,7 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 	ret->next = h.next ? query_task_name(q, h.next) : NULL;
 	ret->holder = h.name;
 	ret->is = query_holder_is(q, &h);
+	ret->owner_at = query_holder_program(q, &h);
 	ret->owner_comm = h.comm;
 	ret->owner_pid = h.pid;
 	ret->owner_tid = h.tid;

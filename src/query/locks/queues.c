@@ -169,6 +169,7 @@ void query_spot_of(struct query *q, uint32_t stack, struct query_spot *ret)
 	const uint64_t *frames = stack_frames(t, stack);
 	if (map_frame_is_mark(frames[0]))
 		return;
+	ret->frame = frames[0];
 	ret->func = query_func(q, frames[0]);
 	ret->in = query_func_name(q, ret->func);
 	ret->call = ret->in ? query_syscall(q, frames, t->stacks[stack].n) : NULL;

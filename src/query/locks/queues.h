@@ -35,6 +35,7 @@ uint32_t query_sleeps_in(struct query *q, const uint64_t *frames, uint32_t n);
  */
 struct query_spot {
 	uint32_t func;	       /* 0: not known */
+	uint64_t frame;	       /* the place itself; 0: not known */
 	const char *in, *call; /* NULL: not known; none, or not known */
 };
 

@@ -65,6 +65,7 @@ enum {
 	C_OWNER_STATE,
 	C_OWNER_CPU,
 	C_OWNER_FUNCTION,
+	C_OWNER_AT,
 	C_OWNER_SEEN,
 	C_OWNER_STACK,
 	C_EVIDENT,
@@ -145,6 +146,10 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OWNER_CPU] = {"owner_cpu", "OWNER CPU", "CPU on which the holder is, or was last",
 			 COLUMN_INT, 4, 9, R},
 	[C_OWNER_FUNCTION] = {COL_OWNER_FUNCTION, 20, 9, R},
+	[C_OWNER_AT] = {"owner_at", "OWNER AT",
+			"line of the holder's program where the holder is: of one that runs by its "
+			"last sample",
+			COLUMN_TEXT, 20, 9, R},
 	[C_OWNER_SEEN] =
 		{"owner_seen_ns", "OWNER SEEN",
 		 "time for which every snapshot has seen the holder hold the lock, if it is sure",
@@ -265,6 +270,7 @@ static void fill_holder_does(struct query *q, const struct query_holder *h, uint
 	value_s(&v[C_IS], query_holder_is(q, h));
 	value_s(&v[C_OWNER_STATE], query_holder_state(q, h));
 	value_s(&v[C_RUNS_IN], query_holder_runs_in(q, h));
+	value_s(&v[C_OWNER_AT], query_holder_program(q, h));
 	if (!h->look)
 		return;
 	value_s(&v[C_OWNER_FUNCTION], query_queue_function(q, h->look));

@@ -93,6 +93,13 @@ void query_recorded_deinit(struct query *q);
  * number in q->users.
  */
 const char *query_variable(struct query *q, const struct lockname *n, uint32_t *ret_file);
+/*
+ * origin.c: the place in a program, by its calls @frames, innermost first: @ret as in query_origin,
+ * with a text in the arena. True: names are still to come.
+ */
+struct query_origin;
+bool query_user_at(struct query *q, const uint64_t *frames, uint32_t n, struct query_origin *ret);
+
 /* variables.c: adds the names of all such variables to @ret, unsorted. 0 or -ENOMEM. */
 int query_variables(struct query *q, const struct query_functions_limits *l, struct funcsnap *ret);
 

@@ -345,6 +345,17 @@ void query_origin_of(struct query *q, const struct query_chain_parts *c, struct 
 	q->cache->asked |= make(q, &w, ret);
 }
 
+bool query_user_at(struct query *q, const uint64_t *frames, uint32_t n, struct query_origin *ret)
+{
+	const struct walk w = {.frames = frames, .n = n, .to = &q->arena};
+	bool pending = false;
+
+	*ret = (struct query_origin){.known = true};
+	if (n)
+		find_place(q, &w, ret, &pending);
+	return pending;
+}
+
 static const struct query_origin none = {.known = true,
 					 .syscall_why = no_chain,
 					 .at_why = no_chain,
@@ -430,6 +441,19 @@ bool query_has_program(const struct query *q)
 	return false;
 }
 
+/* True: names of functions there are still to come. */
+static bool ask_names(struct query *q, uint32_t stack)
+{
+	const struct stack_table *t = q->model->stacks;
+	bool pending = false;
+
+	for (uint32_t i = 0; i < t->stacks[stack].n; i++) {
+		uint32_t func = query_func(q, stack_frames(t, stack)[i]);
+		pending |= q->cache->funcs[func].unnamed == usersym_reason(USERSYM_PENDING);
+	}
+	return pending;
+}
+
 /* A report waits for names and lines; a screen is drawn again when they have come. */
 int query_origins_load(struct query *q)
 {
@@ -439,10 +463,10 @@ int query_origins_load(struct query *q)
 	if (q->keeps)
 		return 0;
 	do {
-		pending = false;
+		pending = query_programs_load(q);
 		for (uint32_t i = 1; i < t->n; i++)
 			if (t->stacks[i].used)
-				pending |= query_origin(q, i)->frame != 0;
+				pending |= (query_origin(q, i)->frame != 0) | ask_names(q, i);
 		if (q->cache->failed)
 			return -ENOMEM;
 		for (uint32_t i = 1; pending && i < q->cache->origins.n; i++)
