@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs of several languages wait for the lock of a file: AT is the line that is marked in their source, or it is
-not available with a reason. It is read of short waits, and of one that goes on. A language that is not installed here
+not available with a reason. It is read of short waits, and of one that lasts. A language that is not installed here
 is left out.
 
     test-languages.py KONTEND"""

@@ -70,7 +70,7 @@ static bool has_places(const struct detail_page *p)
 	return p->at.at || p->now.owner_at;
 }
 
-/* "waited at db.c:412 commit_log 98.1%, holder at log.c:80 rotate": lines of programs. */
+/* Lines of programs: "waited at FILE:412 commit_log 98.1%, holder at FILE:80 rotate". */
 static void draw_places(const struct detail_page *p, struct line *l)
 {
 	char pct[UNITS_BUF];

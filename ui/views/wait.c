@@ -90,7 +90,7 @@ static bool has_places(const struct query_wait *w)
 	return w->at || w->owner_at;
 }
 
-/* "waits at db.c:412 commit_log (flock), holder at log.c:80 rotate": lines of their programs. */
+/* Lines of their programs: "waits at FILE:412 commit_log (flock), holder at FILE:80 rotate". */
 static void draw_places(struct screen *s, struct rect r, const struct query_wait *w, bool over)
 {
 	struct line l = {.s = s, .r = r, .x = 1};

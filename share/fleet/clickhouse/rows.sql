@@ -83,6 +83,7 @@ SELECT * FROM file('rows/*.ndjson*', 'JSONEachRow', '
   `owner_state` Nullable(String),
   `owner_cpu` Nullable(Int64),
   `owner_function` Nullable(String),
+  `owner_at` Nullable(String),
   `owner_seen_ns` Nullable(Int64),
   `owner_stack` Array(String),
   `stack` Array(String),

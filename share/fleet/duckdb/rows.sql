@@ -83,6 +83,7 @@ SELECT * FROM read_json('rows/*.ndjson*', format = 'newline_delimited', columns 
   "owner_state": 'VARCHAR',
   "owner_cpu": 'BIGINT',
   "owner_function": 'VARCHAR',
+  "owner_at": 'VARCHAR',
   "owner_seen_ns": 'BIGINT',
   "owner_stack": 'VARCHAR[]',
   "stack": 'VARCHAR[]',

@@ -82,6 +82,7 @@ CREATE OR REPLACE TEMPORARY VIEW kontend_files (
   `owner_state` STRING,
   `owner_cpu` BIGINT,
   `owner_function` STRING,
+  `owner_at` STRING,
   `owner_seen_ns` BIGINT,
   `owner_stack` ARRAY<STRING>,
   `stack` ARRAY<STRING>,

@@ -5,13 +5,11 @@
  * thread, and runs where it is allowed to.
  *
  * convoy: one thread changes how many parts of a mapping are read ahead, eight ask what of it is
- * in memory. spin: threads spin for a lock, and the one that has it gets pages of memory, on one
- * CPU less than there are threads. mutex: one thread has a mutex for long, others wait. unnamed:
+ * in memory. mutex: one thread has a mutex for long, others wait. unnamed:
  * the lock that the C library makes for a stream, in memory that it has allocated. inversion: on
  * the last CPU, a thread of policy NORMAL has a mutex, one of FIFO 50 keeps it off, one of FIFO 80
  * waits.
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -27,7 +25,7 @@
 
 #define OWN __attribute__((noinline, noclone))
 
-enum { MOST_S = 240, READERS = 8, PARTS = 4000, SPINNERS = 5, PAGES = 64 };
+enum { MOST_S = 240, READERS = 8, PARTS = 4000 };
 
 static char *area;
 static size_t page;
@@ -105,47 +103,9 @@ static void convoy(void)
 		start(read_on);
 }
 
-/* spin */
-
-static atomic_int buffer_lock;
-static uint64_t rows;
-
-static OWN void lock_buffer(void)
-{
-	while (atomic_exchange(&buffer_lock, 1))
-		while (atomic_load_explicit(&buffer_lock, memory_order_relaxed)) /* spins */
-#ifdef __x86_64__
-			__asm__ volatile("pause"); /* spins */
-#else
-			__asm__ volatile("yield"); /* spins */
-#endif
-}
-
-static OWN void fill_buffer(void)
-{
-	for (size_t i = 0; i < PAGES; i++)
-		for (int n = 0; n < 64; n++)
-			rows += (uint64_t)++area[i * page]; /* holder works */
-}
-
-static void *spin_on(void *unused)
-{
-	say("backend");
-	for (;;) {
-		lock_buffer();
-		fill_buffer();
-		atomic_store(&buffer_lock, 0);
-	}
-	return unused;
-}
-
-static void spin(void)
-{
-	for (int i = 0; i < SPINNERS; i++)
-		start(spin_on);
-}
-
 /* mutex */
+
+static uint64_t rows;
 
 static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
 
@@ -306,7 +266,6 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} cases[] = {{"convoy", convoy},
-		     {"spin", spin},
 		     {"mutex", mutex},
 		     {"unnamed", unnamed},
 		     {"inversion", inversion}};
@@ -322,6 +281,6 @@ int main(int argc, char **argv)
 			sleep(MOST_S);
 			return 0;
 		}
-	fprintf(stderr, "lines convoy|spin|mutex|unnamed|inversion\n");
+	fprintf(stderr, "lines convoy|mutex|unnamed|inversion\n");
 	return 2;
 }
