@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILES = 192, FILES_OF_CPU = 8 };
+enum { FILES = 272, FILES_OF_CPU = 8 };
 
 int sysinfo_read(const char *path, char *buf, size_t size)
 {

@@ -19,7 +19,7 @@ prints '"kind": "perf.data"'
 
 # Lines are the events that the report counts; from a pipe, too.
 expect 0 '' "$kontend" script -i "$canned" --quiet
-prints '^ +1\.001000000 \[000\] mm/5214 +begin +rwsem:W +0xffff888012345678 WRITE +- +__vm_munmap$'
+prints '^ +1\.001000000 \[000\] mm/5214 +begin +rwsem:W +0xffff888012345678 WRITE +- +munmap +__vm_munmap$'
 prints '^ +2\.699999999 .* lost +3 records$'
 lines=$(grep -cE ' (begin|end|failed) ' "$work/out")
 grep -q "\"events\": $lines," "$work/report.json" || complain "script: $lines events"

@@ -52,6 +52,10 @@ records() {
 	run "$@"
 	[ "$rc" -eq "$want" ] || complain "$*: exit $rc, not $want: $(cat "$work/err")"
 	[ ! -s "$work/out" ] || complain "$*: printed: $(head -n 3 "$work/out")"
+	# A short file may have no room for the code of the functions in its call chains.
+	case " $* " in
+	*" --max-size "*) sed -i '/^kontend: No room for the code of [0-9]* functions$/d' "$work/err" ;;
+	esac
 	recorded=$(grep -c '^kontend: recorded ' "$work/err" || :)
 	[ "$(wc -l <"$work/err")" -eq $((1 + recorded)) ] || complain "$*: not $((1 + recorded)) lines: $(cat "$work/err")"
 	[ "$(grep -Ecx 'kontend: look: kontend replay [a-z.]+' "$work/err")" -eq "$recorded" ] ||
