@@ -11,9 +11,14 @@
 
 int decode_user(const uint8_t *raw, size_t len, struct event *ev)
 {
-	const size_t before = sizeof(uint32_t), head = offsetof(struct userrec, frames) - before;
+	struct userrec r = {0};
+	const size_t before = sizeof(r.size);
+	uint32_t magic;
+	memcpy(&magic, raw, sizeof(magic));
+	const size_t head = (magic == USERREC1_MAGIC ? offsetof(struct userrec, par)
+						     : offsetof(struct userrec, frames)) -
+			    before;
 	const char *comm = (const char *)raw - before + offsetof(struct userrec, comm);
-	struct userrec r;
 
 	if (len < head)
 		return DECODE_BAD;
@@ -45,6 +50,8 @@ int decode_user(const uint8_t *raw, size_t len, struct event *ev)
 	ev->user.waker_tid = r.waker_tid;
 	ev->user.is_lost_known = r.lost != 0;
 	ev->user.lost_ns = waitrec_age_ns(r.lost);
+	ev->user.is_par_known = r.par != 0;
+	ev->user.par_ns = waitrec_age_ns(r.par);
 	ev->user.op = r.op;
 	ev->user.value = r.value;
 	ev->user.cpu = r.cpu;

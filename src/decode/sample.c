@@ -113,6 +113,7 @@ static inline void clear_begin(struct event *ev)
 	ev->begin.ino = ev->begin.file = ev->begin.owner_file = 0;
 	ev->begin.held_ns = ev->begin.spun_ns = 0;
 	ev->begin.idle = 0;
+	ev->begin.par = 0;
 }
 
 static uint64_t load_field(const uint8_t *raw, struct trace_field f)
@@ -239,15 +240,18 @@ _Static_assert(offsetof(struct waitrec_late, begin_ns) == offsetof(struct waitre
 		       offsetof(struct waitrec_late, spun) == offsetof(struct waitrec_begin, held),
 	       "both begin with the same fields");
 
-/* @late: it has a begin time. @owned: it has the owner; records of 1.0.0 lack it. */
-static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, bool owned,
+enum {
+	WAIT_HEAD = offsetof(struct waitrec_begin, frames),
+	WAIT_HEAD2 = offsetof(struct waitrec_begin, par),
+	WAIT_HEAD1 = offsetof(struct waitrec_begin, owner_pid),
+};
+
+/* @late: it has a begin time. @all: the size of what is before that and the frames, by version. */
+static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, size_t all,
 				    struct event *ev)
 {
 	struct waitrec_begin r = {0};
-	const size_t before = sizeof(r.size),
-		     head = (owned ? offsetof(struct waitrec_begin, frames)
-				   : offsetof(struct waitrec_begin, owner_pid)) -
-			    before,
+	const size_t before = sizeof(r.size), head = all - before,
 		     frames = late ? head + sizeof(uint64_t) : head;
 
 	if (len < frames)
@@ -280,6 +284,7 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, b
 	bool is_file = filelock_is(r.lock);
 	ev->begin.held_ns = late || !is_file ? 0 : waitrec_age_ns(r.held);
 	ev->begin.idle = late || is_file ? 0 : r.held;
+	ev->begin.par = r.par;
 	ev->begin.spun_ns = late ? waitrec_age_ns(r.held) : 0;
 	if (ev->tid == -1)
 		ev->tid = r.tid;
@@ -288,8 +293,8 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, b
 
 static inline void no_idle(struct event *ev)
 {
-	ev->end.idle = ev->end.began = 0;
-	ev->end.is_lost_known = false;
+	ev->end.par = ev->end.idle = ev->end.began = 0;
+	ev->end.is_lost_known = ev->end.is_par_known = false;
 }
 
 /* @all: its length, of this version. */
@@ -304,6 +309,7 @@ static int wait_end_fields(const uint8_t *raw, size_t len, size_t all, struct ev
 	no_idle(ev);
 	ev->end.idle = r.idle;
 	ev->end.began = r.began;
+	ev->end.par = r.par;
 	ev->kind = EVENT_CONTENTION_END;
 	ev->end.lock = r.lock;
 	ev->end.ret = r.ret;
@@ -341,24 +347,30 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 		return inode_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == SLEEPREC_MAGIC)
 		return decode_sleep(raw, len, ev);
-	if (len >= 4 && load_u32(raw) == USERREC_MAGIC)
+	if (len >= 4 && (load_u32(raw) == USERREC_MAGIC || load_u32(raw) == USERREC1_MAGIC))
 		return decode_user(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == RUNREC_MAGIC)
 		return decode_run(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
-		return wait_begin_fields(raw, len, false, true, ev);
+		return wait_begin_fields(raw, len, false, WAIT_HEAD, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE_MAGIC)
-		return wait_begin_fields(raw, len, true, true, ev);
+		return wait_begin_fields(raw, len, true, WAIT_HEAD, ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN2_MAGIC)
+		return wait_begin_fields(raw, len, false, WAIT_HEAD2, ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_LATE2_MAGIC)
+		return wait_begin_fields(raw, len, true, WAIT_HEAD2, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN1_MAGIC)
-		return wait_begin_fields(raw, len, false, false, ev);
+		return wait_begin_fields(raw, len, false, WAIT_HEAD1, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE1_MAGIC)
-		return wait_begin_fields(raw, len, true, false, ev);
+		return wait_begin_fields(raw, len, true, WAIT_HEAD1, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_FRAMES_MAGIC)
 		return decode_frames(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)
 		return wait_end_fields(raw, len, sizeof(struct waitrec_end), ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END1_MAGIC)
 		return wait_end_fields(raw, len, WAITREC_END1, ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_END2_MAGIC)
+		return wait_end_fields(raw, len, WAITREC_END2, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_RELEASE_MAGIC)
 		return wait_release_fields(raw, len, ev);
 	return DECODE_SKIP;

@@ -85,6 +85,17 @@ static void add_lost(struct model *m, struct cell *c, struct wait *w, const stru
 	cell_recent_lose(m->cells, c, ns);
 }
 
+/* The time that other threads of the process ran meanwhile. */
+static void add_par(struct model *m, struct cell *c, const struct wait *w, const struct event *ev)
+{
+	uint64_t ns = 0, of_ns = 0;
+
+	if (wait_par_end(m, w, ev, &ns))
+		of_ns = ev->time - w->begin_ns;
+	if (cell_par(m->cells, c, ns, of_ns) == 0)
+		cell_recent_par(m->cells, c, ns, of_ns);
+}
+
 /* Adds a wait that ends to the time waited since the sums began. */
 static inline void add_within(struct model *m, const struct wait *w, uint64_t ns)
 {
@@ -138,6 +149,7 @@ void account_end(struct model *m, struct wait *w, const struct event *ev)
 	cell_recent_part(m->cells, c, failed ? part_ns : part_ns - ns);
 	add_spun(m, c, w, ev->time);
 	add_lost(m, c, w, ev);
+	add_par(m, c, w, ev);
 	add_within(m, w, within_ns);
 	wait_ons_add(m->ons, w->lock, w->stack, &w->on, ns);
 	if (failed) {

@@ -28,6 +28,7 @@ static struct cell *find_cell(struct sum *s, size_t index)
 	c->last_ns = of->last_ns;
 	c->unsplit = of->unsplit;
 	c->unlost = of->unlost;
+	c->unpar = 1; /* entries of their own have it */
 	s->at[index] = (uint32_t)(c - s->to->cells) + 1;
 	return c;
 }
@@ -45,6 +46,10 @@ static int add_recent(struct sum *s, struct cell *c, enum recent_kind kind, uint
 		return cell_spin(s->to, c, value);
 	case RECENT_LOST:
 		return cell_lose(s->to, c, value);
+	case RECENT_PAR:
+		return cell_par(s->to, c, value, 0);
+	case RECENT_PAR_OF:
+		return cell_par(s->to, c, 0, value);
 	case RECENT_FAILED:
 		return cell_fail(s->to, c, 0);
 	case RECENT_DOUBT:

@@ -48,6 +48,7 @@ static struct cell_stats make_more(const struct cell *c)
 				   .waited_ns = c->total_ns,
 				   .spun_ns = c->spun_ns,
 				   .lost_ns = c->lost_ns,
+				   .par_of_ns = c->one && !c->unpar ? c->total_ns : 0,
 				   .cur_n = c->in_open,
 				   .rate_n = c->in_closed,
 				   .few[0] = (uint8_t)hist_bucket(c->total_ns)};
@@ -242,12 +243,38 @@ int cell_lose(struct cell_table *t, struct cell *c, uint64_t ns)
 	return 0;
 }
 
+int cell_par(struct cell_table *t, struct cell *c, uint64_t ns, uint64_t of_ns)
+{
+	/* Where no other thread ran, as in all processes with one, a bit is enough. */
+	if (c->one && !ns && of_ns == c->total_ns) {
+		c->unpar = 0;
+		return 0;
+	}
+	c->unpar = 1;
+	if (!of_ns && !ns)
+		return 0;
+	struct cell_stats *m = more_of(t, c);
+	if (!m)
+		return -ENOMEM;
+	m->par_ns += ns;
+	m->par_of_ns += of_ns;
+	return 0;
+}
+
 struct cell_sums cell_sums(const struct cell_table *t, const struct cell *c)
 {
 	const struct cell_stats m = c->more ? t->more[c->more] : make_more(c);
 
-	return (struct cell_sums){m.n,	     m.min_ns,	m.max_ns, m.waited_ns,
-				  m.spun_ns, m.lost_ns, m.rate_n, m.failed};
+	return (struct cell_sums){.n = m.n,
+				  .min_ns = m.min_ns,
+				  .max_ns = m.max_ns,
+				  .waited_ns = m.waited_ns,
+				  .spun_ns = m.spun_ns,
+				  .lost_ns = m.lost_ns,
+				  .par_ns = m.par_ns,
+				  .par_of_ns = m.par_of_ns,
+				  .rate_n = m.rate_n,
+				  .failed = m.failed};
 }
 
 void cell_hist(const struct cell_table *t, const struct cell *c, struct hist *sum)
@@ -291,6 +318,8 @@ void cell_merge(struct cell_table *t, struct cell *into, const struct cell *from
 	a->waited_ns += b.waited_ns;
 	a->spun_ns += b.spun_ns;
 	a->lost_ns += b.lost_ns;
+	a->par_ns += b.par_ns;
+	a->par_of_ns += b.par_of_ns;
 	a->failed += b.failed;
 	a->cur_n += b.cur_n;
 	a->rate_n += b.rate_n;

@@ -20,7 +20,7 @@ struct pack {
 	struct pack_sum {
 		uint32_t n;
 		uint64_t ns; /* differences below zero wrap */
-	} * sums[3];	     /* of parts, of spinning, and while a CPU was idle */
+	} * sums[5];	     /* by `summed` */
 	size_t *at;	     /* where in `values` those of a cell end, so far */
 	uint64_t *values;
 	size_t n_cells;
@@ -45,7 +45,8 @@ static uint64_t entry_at(const struct recent *r, size_t i)
 	return r->words[recent_kind(r->words[i]) == RECENT_HIGH ? i + 1 : i];
 }
 
-static const enum recent_kind summed[] = {RECENT_PART, RECENT_SPIN, RECENT_LOST};
+static const enum recent_kind summed[] = {RECENT_PART, RECENT_SPIN, RECENT_LOST, RECENT_PAR,
+					  RECENT_PAR_OF};
 
 enum { SUMMED = sizeof(summed) / sizeof(*summed) };
 

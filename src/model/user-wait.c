@@ -118,6 +118,8 @@ static int end(struct model *m, const struct event *ev)
 	end.end.lock = ev->user.lock;
 	end.end.is_lost_known = ev->user.is_lost_known;
 	end.end.lost_ns = ev->user.lost_ns;
+	end.end.is_par_known = ev->user.is_par_known;
+	end.end.par_ns = ev->user.par_ns;
 	end.end.ret = ev->user.flags & (USERREC_HANDED | USERREC_RETRIES) ? 0 : -EINTR;
 	return pair_end(m, &end);
 }

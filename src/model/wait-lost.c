@@ -10,6 +10,7 @@
 #include "kontend/event.h"
 #include "kontend/idleclock.h"
 #include "kontend/model.h"
+#include "kontend/parclock.h"
 #include "kontend/record.h"
 
 #include <stddef.h>
@@ -70,6 +71,7 @@ void wait_lost_begin(struct model *m, struct wait *w, const struct event *ev)
 	w->idle_ns = wait_lost_clock(m, ev->begin.idle, ev->time);
 	w->lost_at_ns = w->begin_ns;
 	w->lost_ns = 0;
+	w->par = ev->begin.par;
 }
 
 /* The part until then, when the clock showed @idle_ns. */
@@ -104,6 +106,21 @@ bool wait_lost_end(struct model *m, struct wait *w, const struct event *ev, uint
 		w->idle_ns = full_ns(&m->waits->lost, ev->end.began);
 	*ret_ns = now && w->idle_ns ? take(m, w, now, ev->time) : 0;
 	return now && w->idle_ns;
+}
+
+bool wait_par_end(const struct model *m, const struct wait *w, const struct event *ev,
+		  uint64_t *ret_ns)
+{
+	unsigned long long ns = ev->end.par_ns;
+	bool is_known = ev->end.is_par_known || parclock_ns(w->par, ev->end.par, &ns);
+
+	/* When in the wait they ran is not known. */
+	if (!is_known || w->begin_ns < m->zero_ns || ev->time <= w->begin_ns)
+		return false;
+	if (ns / PARCLOCK_CPUS >= ev->time - w->begin_ns)
+		return false;
+	*ret_ns = ns;
+	return true;
 }
 
 void wait_lost_zero(struct model *m)

@@ -17,6 +17,9 @@ void wait_lost_begin(struct model *m, struct wait *w, const struct event *ev);
 uint64_t wait_lost_take(struct model *m, struct wait *w, uint64_t until_ns);
 /* The same where it ends with @ev. False: it is not known what the wait has lost. */
 bool wait_lost_end(struct model *m, struct wait *w, const struct event *ev, uint64_t *ret_ns);
+/* How long other threads of the process ran in @w, together. False: it is not known. */
+bool wait_par_end(const struct model *m, const struct wait *w, const struct event *ev,
+		  uint64_t *ret_ns);
 /* The sums begin now. */
 void wait_lost_zero(struct model *m);
 

@@ -216,6 +216,8 @@ static void group_add_lost(struct group *g, const struct cell *c, const struct c
 	g->lost_ns += s->lost_ns;
 	g->is_lost |= s->lost_ns || (!c->unlost && (s->n || s->failed));
 	g->unlost |= c->unlost;
+	g->par_ns += s->par_ns;
+	g->par_of_ns += s->par_of_ns;
 }
 
 static void group_add_cell(struct group *g, const struct cell *c, const struct cell_sums *s)

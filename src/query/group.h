@@ -28,6 +28,9 @@ struct group {
 	uint64_t waited_ns;   /* since the sums began, by all sure waits, those in flight too */
 	uint64_t spun_ns;     /* the part of it, or of the window, in which they spun, */
 	uint64_t lost_ns;     /* or in which a CPU was idle */
+	/* In waits that have ended other threads of their processes ran so long, together; in how
+	 * much of them that is known. */
+	uint64_t par_ns, par_of_ns;
 	uint32_t waiting;
 	uint32_t cells, waits; /* heads of its lists, as index + 1 */
 	struct query_where first;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """worth.py KONTEND WORTH-LOAD [SECONDS [RESULTS]]
 
-Does LOST rank locks better than the time waited? For each lock of some programs with a known
+Do LOST and PAR rank locks better than the time waited? For each lock of some programs with a known
 bottleneck (worth-load.c): what kontend promises by either figure, and what is really gained where
 half of the work that is done with the lock is done without it. The rank correlation of a figure with
 the gain is the verdict. Other work on the machine changes both sides, so samples are short, begin
@@ -21,6 +21,7 @@ PROGRAMS = {"bound": "a", "full": "a", "background": "ab", "disk": "ab", "pipeli
             "mmap": "a", "herd": "a"}
 SLICE_S, MEASURED_S, ENOUGH, OTHERS_MOST = 0.8, 1.5, 7, 0.12
 FIGURES = {"waited": "wait_ns_per_s", "lost": "wait_lost_ns_per_s"}
+RANKED = (*FIGURES, "blame", "alone")
 
 
 def busy_s():
@@ -68,6 +69,10 @@ def promise(kontend, load, program):
     for lock in PROGRAMS[program]:
         rows = [r for r in views["locks"]["rows"] if is_of(r, program, lock)]
         of = {f: sum(r.get(key) or 0 for r in rows) / 1e9 for f, key in FIGURES.items()}
+        # Where others of the process run a wait costs less.
+        of["par"] = sum((r.get("wait_par") or 0) * r["wait_ns_per_s"] for r in rows) / 1e9
+        of["par"] /= of["waited"] or 1
+        of["alone"] = of["waited"] / (1 + of["par"])
         of["blame"] = sum(r["waited_ns"] for r in views["blame"]["rows"]
                           if is_of(r, program, lock)) / 1e9 / MEASURED_S
         found[lock] = of
@@ -129,7 +134,7 @@ def rows_of(samples, pick):
                 continue
             base, promised, halved = (pick(s) for s in have)
             of = {f: statistics.median(p[lock][f] for p in promised)
-                  for f in (*FIGURES, "blame")}
+                  for f in (*RANKED, "par")}
             gain = statistics.median(halved) / statistics.median(base) - 1
             found.append((program, lock, of, gain))
     return found
@@ -137,7 +142,14 @@ def rows_of(samples, pick):
 
 def correlations(found):
     gains = [g for *_, g in found]
-    return {f: correlation([of[f] for *_, of, _ in found], gains) for f in (*FIGURES, "blame")}
+    return {f: correlation([of[f] for *_, of, _ in found], gains) for f in RANKED}
+
+
+def right_pairs(found):
+    """By figure: of how many pairs of locks it ranks that with the greater gain first; and how many
+    there are."""
+    pairs = [(a, b) for a in found for b in found if a[3] > b[3]]
+    return {f: sum(a[2][f] > b[2][f] for a, b in pairs) for f in RANKED}, len(pairs)
 
 
 def main():
@@ -148,10 +160,11 @@ def main():
         sys.exit(77)
     samples = collect(kontend, load, seconds, sys.argv[4] if len(sys.argv) > 4 else None)
     found = rows_of(samples, lambda s: s)
-    print("%-11s %-4s %8s %8s %8s %8s" % ("program", "lock", "waited", "blame", "lost", "gain"))
+    print("%-11s %-4s %8s %8s %8s %8s %8s"
+          % ("program", "lock", "waited", "blame", "lost", "PAR", "gain"))
     for program, lock, of, gain in found:
-        print("%-11s %-4s %8.2f %8.2f %8.2f %7.0f%%"
-              % (program, lock, of["waited"], of["blame"], of["lost"], 100 * gain))
+        print("%-11s %-4s %8.2f %8.2f %8.2f %8.2f %7.0f%%"
+              % (program, lock, of["waited"], of["blame"], of["lost"], of["par"], 100 * gain))
     if len(found) < 3:
         print("skipped: the machine was never quiet for long enough")
         sys.exit(77)
@@ -161,6 +174,10 @@ def main():
         all_r = sorted(a[f] for a in again)
         print("rank correlation of %-6s with the gain: %.2f [%.2f %.2f]"
               % (f, r, all_r[25], all_r[974]))
+    right, of_pairs = right_pairs(found)
+    for f in RANKED:
+        print("right pairs by %-6s: %d of %d" % (f, right[f], of_pairs))
+    print("ranks best: %s" % ", ".join(f for f in RANKED if right[f] == max(right.values())))
     more = sorted(a["lost"] - a["waited"] for a in again)
     print("lost - waited: %.2f [%.2f %.2f], n = %d locks"
           % (statistics.median(more), more[25], more[974], len(found)))

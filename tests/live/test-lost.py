@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The part of waits in which a CPU was idle: of waits for a file and for a lock of a program it is
 known, no longer than the waits, and the same from a recording each time; of tasks that may use one CPU
-only it is not known.
+only it is not known. And how many other threads of the process ran meanwhile: none of processes with
+one; of one whose others compute, as many as its own clocks show.
 
     test-lost.py KONTEND"""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,6 +40,43 @@ with open(path, "r+") as f:
         time.sleep(0.002)
 os._exit(0)
 """
+# A thread waits for a file that another process has, while others compute without Python's lock. It
+# prints how many of them ran meanwhile.
+PARALLEL = """
+import fcntl, hashlib, os, sys, threading, time
+path, ends = sys.argv[1], time.monotonic() + 3
+def has():
+    while time.monotonic() < ends + 1:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        time.sleep(0.08)
+        fcntl.flock(f, fcntl.LOCK_UN)
+        time.sleep(0.004)
+def compute():
+    while time.monotonic() < ends:
+        hashlib.pbkdf2_hmac("sha256", b"a", b"b", 100000)
+def now():
+    return time.monotonic(), time.process_time() - time.thread_time()
+f = open(path, "r+")
+child = os.fork()
+if not child:
+    f = open(path, "r+")
+    has()
+    os._exit(0)
+for i in range(2):
+    threading.Thread(target=compute).start()
+waited = ran = 0
+while time.monotonic() < ends:
+    a = now()
+    fcntl.flock(f, fcntl.LOCK_EX)
+    b = now()
+    fcntl.flock(f, fcntl.LOCK_UN)
+    waited += b[0] - a[0]
+    ran += b[1] - a[1]
+    time.sleep(0.006)
+os.kill(child, 9)
+os.waitpid(child, 0)
+print("PAR", ran / waited, file=sys.stderr)
+"""
 
 
 def run(*command):
@@ -68,7 +107,28 @@ def live(kontend, folder, pins):
     check(all(fits(r) for r in rows_of(out)), "LOST is longer than waits: %s" % out)
     rows = [r for r in rows_of(out) if r["name"] == path]
     check(rows and rows[0]["contended"] > 10, "waits for the file are not there")
-    return rows[0] if rows else {"wait_lost_ns": None}
+    if not rows:
+        return {"wait_lost_ns": None}
+    par = rows[0]["wait_par"]
+    check(par is not None and par <= 0.01, "in processes of one thread %s others ran" % par)
+    return rows[0]
+
+
+def parallel(kontend, folder):
+    path = os.path.join(folder, "parallel")
+    with open(path, "w") as f:
+        f.write("x")
+    code, out, err = run(kontend, "report", "-a", "-j", "--view", "locks", "-n", "1000", "--", sys.executable,
+                         "-c", PARALLEL, path)
+    found = re.search("^PAR ([0-9.]+)$", err, re.M)
+    check(code == 0 and found, "cannot measure threads that compute: " + err)
+    rows = [r for r in rows_of(out) if r["name"] == path]
+    check(rows, "waits beside threads that compute are not there")
+    if found and rows:
+        truth, par = float(found[1]), rows[0]["wait_par"]
+        print("PAR %s, by the program's clocks %.3f" % (par, truth))
+        check(par is not None and abs(par - truth) <= 0.05 + 0.1 * truth,
+              "%s other threads ran during waits, not %.3f" % (par, truth))
 
 
 def recorded(kontend, folder):
@@ -96,6 +156,7 @@ def main():
         pinned = live(kontend, folder, ["taskset", "-c", str(online[0])])
         check(pinned["wait_lost_ns"] is None, "LOST is known of tasks that may use one CPU only")
         recorded(kontend, folder)
+        parallel(kontend, folder)
     done()
 
 

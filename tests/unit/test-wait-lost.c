@@ -17,6 +17,7 @@
 #include "kontend/limits.h"
 #include "kontend/locktype.h"
 #include "kontend/model.h"
+#include "kontend/parclock.h"
 #include "kontend/record.h"
 #include "kontend/shortsnap.h"
 #include "kontend/userlock.h"
@@ -237,6 +238,75 @@ static void a_late_one_has_it_in_its_end(void **state)
 	check(w, 40);
 }
 
+/* A wait from @from_ms to @to_ms, when the clock of other threads of the process shows these. */
+static void parallel(struct asked *w, uint64_t from_ms, uint64_t to_ms, uint64_t par, uint64_t par2)
+{
+	struct waitrec_begin b = begin_of(0);
+	const struct waitrec_end e = {
+		.magic = WAITREC_END_MAGIC, .lock = LOCK, .tid = TID, .par = par2};
+
+	b.par = par;
+	synth_wait_begin(w->rig.synth, 0, CANNED_START + from_ms * MS, 700, TID, &b);
+	synth_wait_end(w->rig.synth, 0, CANNED_START + to_ms * MS, 700, TID, &e);
+}
+
+static void check_par(struct asked *w, const struct query_spec *s, double par)
+{
+	struct table t = asked_locks(w, *s);
+
+	assert_int_equal(t.n_rows, 1);
+	assert_true(cell_at(&t, 0, "wait_par")->known);
+	assert_in_range(cell_at(&t, 0, "wait_par")->d * 1000 + 1, par * 1000, par * 1000 + 2);
+}
+
+/* Longer waits count for more; those of which it is not known, for nothing. */
+static void other_threads_that_ran_are_an_average(void **state)
+{
+	static const enum query_by all[] = {BY_LOCK, BY_CALLER, BY_TASK, BY_TYPE, BY_STACK};
+	struct asked *w = *state;
+
+	start(w);
+	parallel(w, 10, 30, parclock(3, 5 * MS), parclock(3, 15 * MS));
+	parallel(w, 40, 50, parclock(3, 0ull - MS), parclock(3, 19 * MS));
+	parallel(w, 50, 80, 0, parclock(3, 500 * MS));
+	parallel(w, 80, 90, parclock(3, 20 * MS), parclock(4, 21 * MS));
+	synth_tick(w->rig.synth, CANNED_START + 100 * MS);
+	play(w);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		check_par(w, &(struct query_spec){.by = all[i], .average = true}, 1);
+	w->q.window_ns = 100 * MS;
+	check_par(w, &(struct query_spec){0}, 1);
+	w->q.window_ns = 0;
+}
+
+static void a_process_that_stood_still_has_none(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	parallel(w, 10, 30, parclock(1, 15 * MS), parclock(1, 15 * MS - 2));
+	synth_tick(w->rig.synth, CANNED_START + 100 * MS);
+	play(w);
+	check_par(w, &(struct query_spec){.average = true}, 0);
+	w->q.window_ns = 100 * MS;
+	check_par(w, &(struct query_spec){0}, 0);
+	w->q.window_ns = 0;
+}
+
+/* More than all CPUs can have run. */
+static void a_time_that_cannot_be_is_not_known(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	parallel(w, 10, 30, parclock(1, MS), parclock(1, 20 * MS * PARCLOCK_CPUS + 30 * MS));
+	synth_tick(w->rig.synth, CANNED_START + 100 * MS);
+	play(w);
+	struct table t = asked_locks(w, (struct query_spec){.average = true});
+	assert_int_equal(t.n_rows, 1);
+	assert_false(cell_at(&t, 0, "wait_par")->known);
+}
+
 /* Of a task that may not use all CPUs, and of records of before. */
 static void without_the_clock_it_is_not_known(void **state)
 {
@@ -394,6 +464,9 @@ int main(void)
 		TEST(a_wait_in_flight_has_it_until_the_tick),
 		TEST(a_late_reading_is_of_the_tick),
 		TEST(a_late_one_has_it_in_its_end),
+		TEST(other_threads_that_ran_are_an_average),
+		TEST(a_process_that_stood_still_has_none),
+		TEST(a_time_that_cannot_be_is_not_known),
 		TEST(without_the_clock_it_is_not_known),
 		TEST(of_some_it_is_at_least),
 		TEST(version_1_of_an_end_has_none),

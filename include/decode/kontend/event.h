@@ -53,18 +53,21 @@ struct event {
 			/* With since_ns, of a mutex: it has spun so long; 0: not known. */
 			uint64_t spun_ns;
 			uint32_t idle;	     /* idleclock.h; 0: not known */
+			uint64_t par;	     /* parclock.h; 0: not known */
 			uint64_t owner_file; /* as below, of who waits */
 		} begin;
 		struct {
 			uint64_t lock;
 			int32_t ret;	      /* != 0: the lock was not acquired */
 			uint32_t idle, began; /* idleclock.h: now, and where the wait began */
+			uint64_t par;	      /* parclock.h; 0: not known */
 			uint64_t lost_ns;     /* if is_lost_known, without these */
+			uint64_t par_ns;      /* if is_par_known, the same */
 			/* By a tracepoint at each try to lock a file: what has or had the lock, an
 			 * open file or a process; 0: it is no such try, or without a result. */
 			uint64_t owner_file;
 			uint64_t start, past; /* of the file */
-			bool gives_back, reads, is_lost_known;
+			bool gives_back, reads, is_lost_known, is_par_known;
 		} end;
 		struct {
 			uint64_t lock;
@@ -181,8 +184,9 @@ struct event {
 			const char *comm;	/* NUL-terminated */
 			int32_t owner_pid, owner_tid, waker_pid, waker_tid;
 			uint64_t lost_ns; /* a CPU was idle for so long, if is_lost_known */
+			uint64_t par_ns;  /* and other threads ran, if is_par_known */
 			uint32_t op, value, cpu;
-			bool is_lost_known;
+			bool is_lost_known, is_par_known;
 			uint8_t kind, flags; /* enum userlock_kind, userrec_flag */
 			uint8_t user_is;     /* enum waitrec_user */
 		} user;

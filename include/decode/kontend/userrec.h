@@ -8,7 +8,8 @@
  * time, but not the thread that slept. As in waitrec.h, the size of the raw data precedes them in a
  * sample. The BPF program includes this file: plain C types only.
  */
-#define USERREC_MAGIC 0x3155574bu /* "KWU1" */
+#define USERREC_MAGIC 0x3255574bu  /* "KWU2" */
+#define USERREC1_MAGIC 0x3155574bu /* "KWU1" */
 
 enum { USERREC_FRAMES = 32 };
 
@@ -44,6 +45,9 @@ struct userrec {
 	unsigned int n_frames; /* that follow, of the program: innermost first; 0: not known */
 	/* While a CPU was idle that the thread may use, waitrec_age(); 0: not known. */
 	unsigned int lost;
+	/* In it so long other threads of the process ran, together: the same. Version 1 lacks it.
+	 */
+	unsigned int par, pad;
 	unsigned long long frames[USERREC_FRAMES];
 };
 

@@ -18,7 +18,9 @@ enum { WAITREC_MAGIC_AT = sizeof(struct perf_event_header) + 4 * 8 + 4 };
 static inline bool waitrec_sample_is_wait(uint32_t magic)
 {
 	return magic == WAITREC_BEGIN_MAGIC || magic == WAITREC_LATE_MAGIC ||
-	       magic == WAITREC_END_MAGIC || magic == WAITREC_END1_MAGIC;
+	       magic == WAITREC_END_MAGIC || magic == WAITREC_BEGIN2_MAGIC ||
+	       magic == WAITREC_LATE2_MAGIC || magic == WAITREC_END2_MAGIC ||
+	       magic == WAITREC_END1_MAGIC;
 }
 
 #endif

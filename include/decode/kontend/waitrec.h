@@ -9,12 +9,17 @@
  * data precedes them: with it, the rest is aligned, and a call chain can be used in place. The BPF
  * program includes this file: plain C types only.
  */
-#define WAITREC_BEGIN_MAGIC 0x3242574bu	  /* "KWB2" */
-#define WAITREC_END_MAGIC 0x3245574bu	  /* "KWE2" */
+#define WAITREC_BEGIN_MAGIC 0x3342574bu	  /* "KWB3" */
+#define WAITREC_END_MAGIC 0x3345574bu	  /* "KWE3" */
 #define WAITREC_RELEASE_MAGIC 0x3152574bu /* "KWR1" */
 #define WAITREC_WAKE_MAGIC 0x3157574bu	  /* "KWW1": wakes the reader, as there is much to read */
 
-#define WAITREC_LATE_MAGIC 0x324c574bu /* "KWL2" */
+#define WAITREC_LATE_MAGIC 0x334c574bu /* "KWL3" */
+
+/* Without `par`, at whose place comes what follows it. */
+#define WAITREC_BEGIN2_MAGIC 0x3242574bu /* "KWB2" */
+#define WAITREC_LATE2_MAGIC 0x324c574bu	 /* "KWL2" */
+#define WAITREC_END2_MAGIC 0x3245574bu	 /* "KWE2" */
 
 /* Of version 1.0.0: they lack the owner; frames, or the begin time, follow at its place. */
 #define WAITREC_BEGIN1_MAGIC 0x3142574bu /* "KWB1" */
@@ -118,6 +123,7 @@ struct waitrec_begin {
 	 * as well where the task may not use all CPUs.
 	 */
 	unsigned int held;
+	unsigned long long par; /* parclock.h */
 	unsigned long long frames[WAITREC_ALL + WAITREC_ON_WORDS];
 };
 
@@ -159,7 +165,8 @@ struct waitrec_late {
 	int owner_pid, owner_tid; /* at its begin, or at the first report */
 	unsigned short owner;
 	unsigned char owner_asked, user;
-	unsigned int spun; /* of a mutex: how long it has spun, waitrec_age(); of others 0 */
+	unsigned int spun;	/* of a mutex: how long it has spun, waitrec_age(); of others 0 */
+	unsigned long long par; /* parclock.h, when it began */
 	unsigned long long begin_ns; /* session clock */
 	unsigned long long frames[WAITREC_ALL + WAITREC_ON_WORDS];
 };
@@ -183,9 +190,10 @@ struct waitrec_end {
 	int ret, tid;
 	/* idleclock.h: now; and when the wait began, unless its begin has that. */
 	unsigned int idle, began;
+	unsigned long long par; /* parclock.h, now */
 };
 
-enum { WAITREC_END1 = 24 }; /* the size of version 1 */
+enum { WAITREC_END1 = 24, WAITREC_END2 = 32 }; /* the sizes of versions 1 and 2 */
 
 struct waitrec_release {
 	unsigned int size;

@@ -25,6 +25,16 @@ static inline void cell_recent_lose(struct cell_table *t, const struct cell *c, 
 		recent_add(&t->recent, RECENT_LOST, (size_t)(c - t->cells), ns);
 }
 
+/* In @of_ns of waits other threads of their processes ran for @ns. */
+static inline void cell_recent_par(struct cell_table *t, const struct cell *c, uint64_t ns,
+				   uint64_t of_ns)
+{
+	if (ns)
+		recent_add(&t->recent, RECENT_PAR, (size_t)(c - t->cells), ns);
+	if (of_ns)
+		recent_add(&t->recent, RECENT_PAR_OF, (size_t)(c - t->cells), of_ns);
+}
+
 /*
  * The part of the sums in a window of the last ticks, as cells of their own in @ret: an initialized
  * table of cells. Their rates are of the whole window. @keep: of which cells, by index; NULL: of

@@ -29,11 +29,12 @@ struct cell {
 	uint8_t doubt : 1, doubt_open : 1, doubt_closed : 1; /* waits are left out: ever, there */
 	uint8_t unsplit : 1; /* of some it is not known how long they spun */
 	uint8_t unlost : 1;  /* or for how long a CPU was idle meanwhile */
-	uint32_t lost_ns;    /* while a CPU was idle; with `more` it is there */
-	uint32_t spun_ns;    /* of mutexes that spin and sleep; with `more` it is there */
-	uint32_t more;	     /* index; 0: none */
-	uint64_t total_ns;   /* of finished waits */
-	uint64_t last_ns;    /* when the latest one ended */
+	uint8_t unpar : 1; /* or, of its one wait, how long other threads ran; else they did not */
+	uint32_t lost_ns;  /* while a CPU was idle; with `more` it is there */
+	uint32_t spun_ns;  /* of mutexes that spin and sleep; with `more` it is there */
+	uint32_t more;	   /* index; 0: none */
+	uint64_t total_ns; /* of finished waits */
+	uint64_t last_ns;  /* when the latest one ended */
 	uint64_t cur_wait_ns,
 		rate_wait_ns; /* waited in the open / closed bucket, finished or not */
 };
@@ -44,9 +45,11 @@ enum { CELL_FEW = 20 };
 struct cell_stats {
 	uint64_t n; /* finished waits */
 	uint64_t min_ns, max_ns;
-	uint64_t waited_ns;	/* by waits that ended, failed or not, since the sums began */
-	uint64_t spun_ns;	/* the part of it in which mutexes spun, */
-	uint64_t lost_ns;	/* and that in which a CPU was idle */
+	uint64_t waited_ns; /* by waits that ended, failed or not, since the sums began */
+	uint64_t spun_ns;   /* the part of it in which mutexes spun, */
+	uint64_t lost_ns;   /* and that in which a CPU was idle */
+	/* How long other threads of the process ran, together, in waits of that length. */
+	uint64_t par_ns, par_of_ns;
 	uint32_t failed;	/* ends with ret != 0 */
 	uint32_t cur_n, rate_n; /* in the open / closed bucket */
 	uint32_t wide; /* group of references to its histogram; 0: its buckets are in `few` */
@@ -56,7 +59,7 @@ struct cell_stats {
 /* The same of any cell. */
 struct cell_sums {
 	uint64_t n, min_ns, max_ns; /* without waits: 0, UINT64_MAX, 0 */
-	uint64_t waited_ns, spun_ns, lost_ns;
+	uint64_t waited_ns, spun_ns, lost_ns, par_ns, par_of_ns;
 	uint32_t rate_n, failed;
 };
 
@@ -101,6 +104,8 @@ int cell_fail(struct cell_table *t, struct cell *c, uint64_t within_ns); /* it g
 /* So much of it was spinning; 0, or -ENOMEM with nothing changed. */
 int cell_spin(struct cell_table *t, struct cell *c, uint64_t ns);
 int cell_lose(struct cell_table *t, struct cell *c, uint64_t ns); /* and a CPU was idle */
+/* Other threads of the process ran for @ns, together, in waits of @of_ns; likewise. */
+int cell_par(struct cell_table *t, struct cell *c, uint64_t ns, uint64_t of_ns);
 
 /*
  * Likely index of the cell (its hash is the same: compare the key before use), or CELL_NONE. Its

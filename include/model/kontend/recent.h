@@ -21,6 +21,8 @@ enum recent_kind {
 	RECENT_BLOCK,  /* what many waits or samples add up to: so many words follow */
 	RECENT_SPIN,   /* so much of what was waited in the tick was spinning for a mutex */
 	RECENT_LOST,   /* and in so much of it a CPU was idle */
+	RECENT_PAR,    /* so long other threads ran, */
+	RECENT_PAR_OF, /* in so much time of waits */
 };
 
 enum { RECENT_VALUE_BITS = 33, RECENT_INDEX_BITS = 27 };

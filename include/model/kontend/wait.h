@@ -58,6 +58,7 @@ struct wait {
 	 * was idle until then, since sums began.
 	 */
 	uint64_t idle_ns, lost_at_ns, lost_ns;
+	uint64_t par;	      /* parclock.h, where it began; 0: not known */
 	struct waitrec_on on; /* its system call is */
 	uint32_t blame;	      /* its class: see blame.h; 0: it is not sure, or blame is off */
 	bool lines_up;	      /* it is in the queue of its lock, */

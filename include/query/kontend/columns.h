@@ -176,6 +176,8 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 #define COL_WAIT_LOST_PCT                                                                          \
 	"wait_lost_pct", "LOST%", "share of LOST in the time waited; the rest cost nothing",       \
 		COLUMN_PCT
+#define COL_WAIT_PAR                                                                               \
+	"wait_par", "PAR", "other threads of the process that ran meanwhile", COLUMN_RATE
 #define COL_MAX "max_ns", "MAX", "longest wait, waits in flight included", COLUMN_NS
 #define COL_MIN "min_ns", "MIN", "shortest wait", COLUMN_NS
 #define COL_WAIT_ENDED "ended", "ENDED", "all waits of the row have ended", COLUMN_BOOL

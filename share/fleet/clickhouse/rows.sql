@@ -50,6 +50,7 @@ SELECT * FROM file('rows/*.ndjson*', 'JSONEachRow', '
   `wait_lost_ns` Nullable(Int64),
   `wait_lost_ns_per_s` Nullable(Float64),
   `wait_lost_pct` Nullable(Float64),
+  `wait_par` Nullable(Float64),
   `min_ns` Nullable(Int64),
   `p90_ns` Nullable(Int64),
   `last_ns` Nullable(Int64),

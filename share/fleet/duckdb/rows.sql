@@ -50,6 +50,7 @@ SELECT * FROM read_json('rows/*.ndjson*', format = 'newline_delimited', columns 
   "wait_lost_ns": 'BIGINT',
   "wait_lost_ns_per_s": 'DOUBLE',
   "wait_lost_pct": 'DOUBLE',
+  "wait_par": 'DOUBLE',
   "min_ns": 'BIGINT',
   "p90_ns": 'BIGINT',
   "last_ns": 'BIGINT',

@@ -49,6 +49,7 @@ CREATE OR REPLACE TEMPORARY VIEW kontend_files (
   `wait_lost_ns` BIGINT,
   `wait_lost_ns_per_s` DOUBLE,
   `wait_lost_pct` DOUBLE,
+  `wait_par` DOUBLE,
   `min_ns` BIGINT,
   `p90_ns` BIGINT,
   `last_ns` BIGINT,

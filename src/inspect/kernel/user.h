@@ -36,10 +36,15 @@ struct thread_info___user {
 	unsigned int status;
 } CORE;
 
+struct sched_entity___user {
+	unsigned long long sum_exec_runtime;
+} CORE;
+
 struct task_struct___user {
 	struct thread_info___user thread_info;
 	unsigned int __state, flags;
-	int on_cpu, on_rq, pid;
+	int on_cpu, on_rq, pid, tgid;
+	struct sched_entity___user se;
 	struct task_struct___user *group_leader;
 	struct mm_struct___user *mm;
 	unsigned long long start_boottime;

@@ -28,6 +28,7 @@ enum {
 struct file_wait {
 	__u64 lock, file; /* of the part that it waits for, and of the whole file */
 	__u64 idle;	  /* idleclock.h, when it began */
+	__u64 par;	  /* parclock.h, likewise */
 };
 
 struct file_state {
@@ -200,13 +201,15 @@ static __always_inline void file_forget(__u32 tid)
 }
 
 /* A task that is woken tries again: its wait goes on. */
-static __always_inline __u64 file_idle(__u32 tid, __u64 lock)
+static __always_inline void file_clocks(struct file_wait *new, __u64 pid_tid)
 {
+	__u32 tid = (__u32)pid_tid;
 	const struct file_wait *w = bpf_map_lookup_elem(&file_waits, &tid);
+	bool goes_on = w && w->lock == new->lock;
+	__u64 now = bpf_ktime_get_ns();
 
-	if (w && w->lock == lock)
-		return w->idle;
-	return idle_begin((void *)bpf_get_current_task_btf(), bpf_ktime_get_ns());
+	new->idle = goes_on ? w->idle : idle_begin((void *)bpf_get_current_task_btf(), now);
+	new->par = goes_on ? w->par : par_here((__u32)(pid_tid >> 32), now);
 }
 
 /* Global, as owner_read() is. */
@@ -225,7 +228,7 @@ __noinline int file_begin(struct bpf_raw_tracepoint_args *ctx, enum filelock_kin
 	if (!r || !s || !is_wanted(pid_tid))
 		return 0;
 	w.lock = file_part(ctx, kind, w.file);
-	w.idle = file_idle(tid, w.lock);
+	file_clocks(&w, pid_tid);
 	file_forget(tid);
 	/* Without a place in the list its end would not be reported. */
 	if (bpf_map_update_elem(&file_waits, &tid, &w, BPF_ANY))
@@ -252,6 +255,7 @@ __noinline int file_begin(struct bpf_raw_tracepoint_args *ctx, enum filelock_kin
 	r->owner = (__u16)o.is;
 	r->owner_asked = config.owners ? WAITREC_OWNERS_ASKED : 0;
 	r->held = file_age(ctx, kind, o.host);
+	r->par = w.par;
 	file_put(ctx, r,
 		 offsetof(struct waitrec_begin, frames) +
 			 (__u64)(r->n_frames + n_user) * sizeof(r->frames[0]));
@@ -265,7 +269,8 @@ __noinline int file_begin(struct bpf_raw_tracepoint_args *ctx, enum filelock_kin
  */
 __noinline int file_end(struct bpf_raw_tracepoint_args *ctx, __u64 file, int ret)
 {
-	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u64 pid_tid = bpf_get_current_pid_tgid(), now;
+	__u32 tid = (__u32)pid_tid;
 	struct file_wait *w = bpf_map_lookup_elem(&file_waits, &tid);
 	struct waitrec_begin *r;
 	struct waitrec_end *end;
@@ -279,7 +284,9 @@ __noinline int file_end(struct bpf_raw_tracepoint_args *ctx, __u64 file, int ret
 	end->lock = w->lock;
 	end->ret = !file || w->file == file ? ret : FILELOCK_OVER;
 	end->tid = (int)tid;
-	end->idle = idle_at(bpf_ktime_get_ns());
+	now = bpf_ktime_get_ns();
+	end->idle = idle_at(now);
+	end->par = par_here((__u32)(pid_tid >> 32), now);
 	end->began = (__u32)w->idle;
 	file_forget(tid);
 	file_put(ctx, r, sizeof(*end));

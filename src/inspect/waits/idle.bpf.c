@@ -97,7 +97,9 @@ static __always_inline __u32 idle_begin(struct task_struct *t, __u64 now)
 	return idle_at(now);
 }
 
-/* Run by user space: is this CPU idle? Or @args[1] is offline. */
+#include "par.bpf.c"
+
+/* Run by user space: is this CPU idle, or which thread runs? Or @args[1] is offline. */
 SEC("raw_tp/look_idle")
 int look_idle(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -107,5 +109,7 @@ int look_idle(struct bpf_raw_tracepoint_args *ctx)
 		idle_set((__u32)ctx->args[1], false);
 	else
 		idle_set(bpf_get_smp_processor_id(), !t->pid);
+	if (ctx->args[0] == IDLE_LOOK_HERE)
+		par_look(t);
 	return 0;
 }

@@ -2,7 +2,8 @@
 /*
  * The clock of idle CPUs (idle.bpf.c), from user space: it begins when each CPU has been seen, and
  * CPUs that go offline, which the idle task has last, are taken out at the next reading. The
- * program of switches that the clock needs is attached as long as it runs.
+ * program of switches that the clock needs is attached as long as it runs, and counts the time of
+ * threads as well (par.bpf.c).
  */
 #include "idle.h"
 #include "bpf-run.h"
@@ -31,10 +32,10 @@ struct idle {
 int idle_leave(struct bpf_object *o)
 {
 	static const char *const programs[] = {"look_idle"};
-	static const char *const maps[] = {".data.idle"};
+	static const char *const maps[] = {".data.idle", ".data.par", "par_cpus"};
 	int code = bpf_run_leave_programs(o, programs, 1);
 
-	return code < 0 ? code : bpf_run_leave_maps(o, maps, 1);
+	return code < 0 ? code : bpf_run_leave_maps(o, maps, sizeof(maps) / sizeof(*maps));
 }
 
 int idle_new(struct idle **ret, struct bpf_object *o, struct sched *sched, struct error *err)

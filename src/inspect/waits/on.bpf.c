@@ -280,3 +280,29 @@ __noinline int on_name(struct bpf_raw_tracepoint_args *ctx)
 		inode_note(ctx, (void *)inode, &now);
 	return 0;
 }
+
+/*
+ * On what the call is, after @n frames at @to, of @most: WAITREC_HAS_ON, or 0. It is read where the
+ * frames of the program are.
+ */
+static __always_inline __u32 put_on(__u64 *to, __u32 n, __u32 most, __u32 user)
+{
+	struct on_work *w;
+	__u64 place;
+
+	if (user == WAITREC_USER_NONE || user == WAITREC_USER_SPINS || user == WAITREC_USER_SAVED)
+		return 0;
+	w = on_read() ? on_here() : NULL;
+	if (!w)
+		return 0;
+	/* By way of memory: else the verifier follows each number of frames by itself. */
+	*(volatile __u64 *)&w->place = n;
+	place = *(volatile __u64 *)&w->place;
+	if (place > most)
+		return 0;
+	to += place;
+	barrier_var(to);
+	to[0] = w->words[0];
+	to[1] = w->words[1];
+	return WAITREC_HAS_ON;
+}

@@ -14,8 +14,10 @@ static __always_inline void typed_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	bool is_preempted = ctx->args[0];
 
-	if (config.idle)
+	if (config.idle) {
 		idle_switch((void *)ctx->args[1], (void *)ctx->args[2]);
+		par_switch((void *)ctx->args[1], (void *)ctx->args[2]);
+	}
 	if (config.users)
 		user_runs(ctx, (void *)ctx->args[2]);
 	if (config.users && !is_preempted)

@@ -46,10 +46,11 @@ struct short_slot {
 	/* Of a mutex: how long it spun, and since when it spins now; 0: it sleeps. */
 	unsigned long long spun_ns, spins_ns;
 	unsigned int idle, pad; /* idleclock.h, when it began; 0: not known */
+	unsigned long long par; /* parclock.h, likewise */
 };
 
 struct short_spin {
-	unsigned long long lock, begin_ns;
+	unsigned long long lock, begin_ns, par;
 	unsigned int flags, idle;
 };
 

@@ -156,6 +156,7 @@ static __always_inline bool short_spins(struct short_cpu *c, const struct short_
 	s->flags = flags;
 	s->begin_ns = ctl->counts ? 0 : bpf_ktime_get_ns();
 	s->idle = idle_begin((void *)bpf_get_current_task_btf(), s->begin_ns);
+	s->par = s->begin_ns ? par_here((__u32)(bpf_get_current_pid_tgid() >> 32), s->begin_ns) : 0;
 	c->n_spins = (__u32)n + 1;
 	return false;
 }
@@ -216,6 +217,7 @@ static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, 
 	s->cpu = (__u16)cpu;
 	s->flags = (__u8)flags;
 	s->idle = s->begin_ns ? idle_begin((void *)bpf_get_current_task_btf(), s->begin_ns) : 0;
+	s->par = s->begin_ns ? par_here((__u32)(pid_tid >> 32), s->begin_ns) : 0;
 	s->spun_ns = 0;
 	s->spins_ns = flags & LCB_MUTEX && flags & LCB_SPIN ? s->begin_ns : 0;
 	short_own(s, o);
@@ -265,6 +267,7 @@ static __always_inline bool short_end_spin(struct short_cpu *c, __u64 lock, stru
 	p->begin_ns = c->spins[found].begin_ns;
 	p->flags = c->spins[found].flags;
 	p->owner.idle = c->spins[found].idle;
+	p->owner.par = c->spins[found].par;
 	return true;
 }
 
@@ -284,6 +287,7 @@ static __always_inline enum short_end short_slept(__u32 tid, __u64 lock, struct 
 	p->owner.pid = s->owner_pid;
 	p->owner.tid = s->owner_tid;
 	p->owner.idle = s->idle;
+	p->owner.par = s->par;
 	if (s->owner >> 32 == SHORT_REPORTED) {
 		*(volatile __u64 *)&s->owner = 0;
 		return SHORT_END_ONLY;
@@ -457,6 +461,7 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 	rec->late.user = (__u8)user;
 	rec->late.spun = p->flags & LCB_MUTEX ? waitrec_age(p->spun_ns) : 0;
 	rec->late.begin_ns = p->begin_ns;
+	rec->late.par = p->owner.par;
 	/* An interrupt may have added to it just now. */
 	if (missed)
 		__sync_fetch_and_add(&w->ring.missed, -missed);
@@ -541,6 +546,7 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	rec->late.user = WAITREC_USER_NONE;
 	rec->late.spun = flags & LCB_MUTEX ? waitrec_age(spun_ns) : 0;
 	rec->late.begin_ns = begin_ns;
+	rec->late.par = s->par;
 	publish(ctx, &place, size);
 }
 

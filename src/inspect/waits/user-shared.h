@@ -30,6 +30,7 @@ struct raw_user_now {
 	unsigned int has_epoll;	     /* as it was then */
 	unsigned int n_frames, user; /* of the program; enum waitrec_user */
 	unsigned int idle, pad;	     /* idleclock.h, when the sleep began */
+	unsigned long long par;	     /* parclock.h, likewise */
 	unsigned long long frames[USERREC_FRAMES];
 };
 

@@ -440,6 +440,7 @@ static __always_inline void user_switch(struct task_struct___user *prev)
 		user_take_frames(now);
 		now->cpu = bpf_get_smp_processor_id();
 		now->idle = idle_begin((void *)prev, from_ns);
+		now->par = par_gone(prev, from_ns);
 		now->epoch = user_state.epoch;
 		now->woken_ns = 0;
 		now->since_ns = bpf_ktime_get_ns();
@@ -536,7 +537,7 @@ static __always_inline void user_report(void *ctx, struct task_struct___user *t,
 	__u64 size = head;
 	__u32 first = 0;
 	struct raw_user_room *room = bpf_map_lookup_elem(&user_rooms, &first);
-	__u64 lost;
+	__u64 lost, par;
 
 	if (!room)
 		return;
@@ -562,6 +563,10 @@ static __always_inline void user_report(void *ctx, struct task_struct___user *t,
 	r->cpu = now->cpu;
 	r->missed = (__u32)(room->missed - room->missed_reported);
 	r->lost = user_lost(now, ns, &lost) ? waitrec_age(lost) : 0;
+	r->par = parclock_ns(now->par, par_here((__u32)t->tgid, now->since_ns + ns), &par)
+			 ? waitrec_age(par)
+			 : 0;
+	r->pad = 0;
 	r->user = now->user;
 	r->n_frames = now->n_frames;
 	for (__u32 i = 0; i < USERREC_FRAMES && i < now->n_frames; i++)

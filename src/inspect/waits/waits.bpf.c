@@ -246,6 +246,7 @@ struct lock_owner {
 	__u32 host; /* its number in the initial namespace */
 	__u32 idle; /* of a wait that ends: idle_begin() at its begin; 0: its begin was reported */
 	int pid, tid;
+	__u64 par; /* of such a one: parclock.h, at its begin */
 };
 
 /*
@@ -437,32 +438,6 @@ static __always_inline __u32 user_frames(const struct waits_cpu *c, __u32 flags,
 	return taken;
 }
 
-/*
- * On what the call is, after @n frames at @to, of @most: WAITREC_HAS_ON, or 0. It is read where the
- * frames of the program are.
- */
-static __always_inline __u32 put_on(__u64 *to, __u32 n, __u32 most, __u32 user)
-{
-	struct on_work *w;
-	__u64 place;
-
-	if (user == WAITREC_USER_NONE || user == WAITREC_USER_SPINS || user == WAITREC_USER_SAVED)
-		return 0;
-	w = on_read() ? on_here() : NULL;
-	if (!w)
-		return 0;
-	/* By way of memory: else the verifier follows each number of frames by itself. */
-	*(volatile __u64 *)&w->place = n;
-	place = *(volatile __u64 *)&w->place;
-	if (place > most)
-		return 0;
-	to += place;
-	barrier_var(to);
-	to[0] = w->words[0];
-	to[1] = w->words[1];
-	return WAITREC_HAS_ON;
-}
-
 /* @n frames of the kernel are in the record, and after them @n_user of the program. */
 static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
 					 const struct ring_place *p, struct ring_record *rec,
@@ -489,6 +464,7 @@ static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
 	rec->begin.owner_asked = (__u8)((config.owners ? WAITREC_OWNERS_ASKED : 0) | has_on);
 	rec->begin.user = (__u8)user;
 	rec->begin.held = idle_begin((void *)bpf_get_current_task_btf(), rec->time);
+	rec->begin.par = par_here((__u32)(bpf_get_current_pid_tgid() >> 32), rec->time);
 	/* An interrupt may have added to it just now. */
 	if (missed)
 		__sync_fetch_and_add(&p->ring->missed, -missed);
@@ -508,6 +484,7 @@ static __always_inline void report_end(struct bpf_raw_tracepoint_args *ctx,
 	rec->end.tid = (int)rec->tid;
 	rec->end.idle = idle_at(rec->time);
 	rec->end.began = began;
+	rec->end.par = par_here((__u32)(bpf_get_current_pid_tgid() >> 32), rec->time);
 	publish(ctx, p, size);
 }
 

@@ -66,6 +66,7 @@ enum {
 	C_LOST,
 	C_LOST_RATE,
 	C_LOST_PCT,
+	C_PAR,
 	C_MIN,
 	C_P90,
 	C_LAST,
@@ -133,6 +134,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_LOST] = {COL_WAIT_LOST, 6, 9, R},
 	[C_LOST_RATE] = {COL_WAIT_LOST_RATE, 6, 4, SR},
 	[C_LOST_PCT] = {COL_WAIT_LOST_PCT, 5, 6, SR},
+	[C_PAR] = {COL_WAIT_PAR, 5, 5, SR},
 	[C_MIN] = {COL_MIN, 6, 7, SR},
 	[C_P90] = {COL_P90("waits"), 7, 5, SR},
 	[C_LAST] = {COL_LAST("wait"), 6, 6, SR},
@@ -199,6 +201,8 @@ static void fill_lost(struct locks *ls, const struct group *g, struct value *v)
 	uint64_t ns = windowed ? ls->rate_ns : ls->elapsed_ns;
 	uint64_t lost = g->lost_ns < all ? g->lost_ns : all;
 
+	if (g->par_of_ns)
+		value_d(&v[C_PAR], (double)g->par_ns / (double)g->par_of_ns);
 	if (!g->is_lost || (g->unlost && !lost))
 		return;
 	value_u_least(&v[C_LOST], lost, g->unlost || g->at_least);
@@ -498,7 +502,7 @@ static struct column *columns_by(struct query *q, enum query_by by)
 		if (off_screen[i] & 1u << by)
 			c[i].flags &= (uint8_t)~COLUMN_SCREEN;
 	/* Nor where nothing has shown while CPUs were idle. */
-	for (size_t i = C_LOST_RATE; !q->model->waits->lost.shown && i <= C_LOST_PCT; i++)
+	for (size_t i = C_LOST_RATE; !q->model->waits->lost.shown && i <= C_PAR; i++)
 		c[i].flags &= (uint8_t)~COLUMN_SCREEN;
 	return c;
 }
