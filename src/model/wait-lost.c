@@ -108,6 +108,18 @@ bool wait_lost_end(struct model *m, struct wait *w, const struct event *ev, uint
 	return now && w->idle_ns;
 }
 
+bool wait_lost(const struct model *m, const struct wait *w, bool ended, uint64_t *ret_ns)
+{
+	struct wait now = *w;
+
+	if (!w->idle_ns)
+		return false;
+	if (!ended)
+		(void)take(m, &now, m->waits->lost.ns, m->now_ns);
+	*ret_ns = now.lost_ns;
+	return true;
+}
+
 bool wait_par_end(const struct model *m, const struct wait *w, const struct event *ev,
 		  uint64_t *ret_ns)
 {

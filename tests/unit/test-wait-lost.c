@@ -200,6 +200,9 @@ static void a_wait_in_flight_has_it_until_the_tick(void **state)
 	tick(w, 100, 70, 0);
 	play(w);
 	check(w, 30);
+	const struct table t = asked_waiters(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 1);
+	assert_in_range(cell_u(&t, 0, "wait_lost_ns"), 29 * MS, 31 * MS);
 }
 
 /* The reading is of later than the tick, as of which it is taken. */

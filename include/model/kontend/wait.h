@@ -166,4 +166,8 @@ static inline void wait_put(struct wait_pool *p, uint32_t index)
 	p->in_flight--;
 }
 
+struct model;
+/* How much @w has lost until its end, or until now: see `lost_ns`. False: it is not known. */
+bool wait_lost(const struct model *m, const struct wait *w, bool ended, uint64_t *ret_ns);
+
 #endif

@@ -89,6 +89,7 @@ enum {
 	C_ENDED_NS,
 	C_WAITERS,
 	C_WAITED,
+	C_LOST,
 	C_POLICY,
 	C_OWNER_POLICY,
 	C_OFF_PID,
@@ -187,6 +188,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAITERS] = {"waiting", "WAITING", "tasks that the row stands for", COLUMN_COUNT, 7, 9,
 		       R},
 	[C_WAITED] = {COL_WAITED_BY_ALL("ALL"), 6, 3, R},
+	[C_LOST] = {COL_WAIT_LOST, 6, 9, R},
 	[C_POLICY] = {"policy", "POLICY", "how the task is scheduled: FIFO 80, NORMAL, ...",
 		      COLUMN_TEXT, 8, 9, R},
 	[C_OWNER_POLICY] = {"owner_policy", "OWNER POLICY", "the same of the holder", COLUMN_TEXT,
@@ -411,6 +413,7 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 	const struct wait *w = r->wait;
 	enum lock_type type = (enum lock_type)q->model->locks->locks[w->lock].type;
 	struct query_holder holder;
+	uint64_t lost_ns;
 
 	value_u(&v[C_SINCE], query_wait_ns(q->model, w));
 	v[C_SINCE].approx = w->doubtful || w->at_least;
@@ -422,6 +425,8 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 	if (want & 1ull << C_NAME)
 		value_s(&v[C_NAME], query_lock_name(q, w->lock));
 	value_s(&v[C_PHASE], phase(w, type));
+	if (r->n == 1 && wait_lost(q->model, w, r->end_ns != 0, &lost_ns))
+		value_u(&v[C_LOST], lost_ns);
 	value_u(&v[C_DOUBTFUL], w->doubtful);
 	value_u(&v[C_EARLY], w->early);
 	value_u(&v[C_AT_LEAST], w->at_least);
