@@ -300,9 +300,12 @@ static void mappings_are_those_of_the_moment(void **state)
 	asked_play(w, NULL);
 	p = w->rig.engine.model->profile;
 	assert_int_equal(p->n, 2);
+	const uint64_t *first = stack_frames(&p->stacks, p->cells[0].stack);
 	const uint64_t *second = stack_frames(&p->stacks, p->cells[1].stack);
-	uint32_t n = p->stacks.stacks[p->cells[1].stack].n;
-	assert_true(n < p->stacks.stacks[p->cells[0].stack].n || map_frame_is_mark(second[n - 1]));
+	/* The caller is in other code now, through which only frame pointers may lead. */
+	assert_true(p->stacks.stacks[p->cells[0].stack].n > 1);
+	if (p->stacks.stacks[p->cells[1].stack].n > 1)
+		assert_int_not_equal(second[1], first[1]);
 }
 
 static void calls_of_the_cpu_become_a_chain(void **state)
