@@ -36,6 +36,10 @@ struct thread_info___user {
 	unsigned int status;
 } CORE;
 
+struct signal_struct___user {
+	int nr_threads;
+} CORE;
+
 struct sched_entity___user {
 	unsigned long long sum_exec_runtime;
 } CORE;
@@ -45,6 +49,7 @@ struct task_struct___user {
 	unsigned int __state, flags;
 	int on_cpu, on_rq, pid, tgid;
 	struct sched_entity___user se;
+	struct signal_struct___user *signal;
 	struct task_struct___user *group_leader;
 	struct mm_struct___user *mm;
 	unsigned long long start_boottime;

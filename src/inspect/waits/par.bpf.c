@@ -10,7 +10,8 @@
  * present time is taken where a thread comes to a CPU. Where it leaves that is added again, with
  * the time that the kernel has counted for the thread. So a switch is two additions, in no order,
  * and a reader gets both parts at once. A CPU remembers in which place it has counted its thread:
- * only that is taken back.
+ * only that is taken back. Nothing is counted where one thread of a process follows another one,
+ * and for a process with one thread: there no other one runs.
  */
 #include "kontend/parclock.h"
 
@@ -31,6 +32,7 @@ struct par_place par_places[PAR_PLACES] SEC(".data.par") = {{.pad = {1}}};
 struct par_cpu {
 	__u64 in_ns, in_ran;
 	__u32 tid, place; /* + 1; 0: it is not counted */
+	__u64 alone;	  /* its process has no other thread */
 };
 
 struct {
@@ -45,6 +47,17 @@ static __always_inline struct par_cpu *par_cpu(void)
 	__u32 first = 0;
 
 	return bpf_map_lookup_elem(&par_cpus, &first);
+}
+
+static __always_inline bool par_is_alone(struct task_struct___user *t)
+{
+	return t->signal->nr_threads == 1;
+}
+
+/* Of such a process: no place has had 0 processes. */
+static __always_inline __u64 par_none(__u32 tgid)
+{
+	return parclock(tgid, 0);
 }
 
 static __always_inline bool par_is_of(struct par_place *p, __u32 tgid, __u64 now)
@@ -66,7 +79,8 @@ static __always_inline void par_comes(struct par_cpu *c, struct task_struct___us
 	__u64 now;
 
 	c->place = 0;
-	if (!t->pid)
+	c->alone = t->pid && par_is_alone(t);
+	if (!t->pid || c->alone)
 		return;
 	now = bpf_ktime_get_ns();
 	c->tid = (__u32)t->pid;
@@ -96,6 +110,12 @@ static __always_inline void par_switch(struct task_struct___user *prev,
 
 	if (!c)
 		return;
+	if (c->place && c->tid == (__u32)prev->pid && prev->tgid == next->tgid) {
+		c->tid = (__u32)next->pid;
+		c->in_ns = bpf_ktime_get_ns();
+		c->in_ran = next->se.sum_exec_runtime;
+		return;
+	}
 	par_leaves(c, prev);
 	par_comes(c, next);
 }
@@ -117,6 +137,8 @@ static __always_inline __u64 par_here(__u32 tgid, __u64 now)
 {
 	struct par_cpu *c = config.idle && idle_state.since_ns ? par_cpu() : NULL;
 
+	if (c && c->alone)
+		return par_is_alone((void *)bpf_get_current_task_btf()) ? par_none(tgid) : 0;
 	return c && c->place ? par_less(tgid, c->in_ran + now - c->in_ns, now) : 0;
 }
 
@@ -125,6 +147,8 @@ static __always_inline __u64 par_gone(struct task_struct___user *t, __u64 now)
 {
 	if (!config.idle || !idle_state.since_ns)
 		return 0;
+	if (par_is_alone(t))
+		return par_none((__u32)t->tgid);
 	return par_less((__u32)t->tgid, t->se.sum_exec_runtime, now);
 }
 
@@ -133,6 +157,6 @@ static __always_inline void par_look(struct task_struct___user *t)
 {
 	struct par_cpu *c = par_cpu();
 
-	if (c && !c->place)
+	if (c && !c->place && !c->alone)
 		par_comes(c, t);
 }
