@@ -9,6 +9,7 @@
 #include "internal.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "kontend/patience.h"
 #include "kontend/sleepstack.h"
 #include "kontend/unwind.h"
 #include "locks/users-process.h"
@@ -23,6 +24,8 @@ enum { SOON_MS = 5, IDLE_MS = 50, AT_ONCE = 256, WORD = 8 };
 
 /* Mappings that were read so long ago are read again. */
 static const uint64_t STALE_NS = 100000000;
+/* Those that could not be read are tried again so much later. */
+static const uint64_t STUCK_NS = 1000000000;
 
 struct user_frames {
 	int rules, asks;
@@ -31,6 +34,8 @@ struct user_frames {
 	size_t n_maps, cap_maps;
 	struct users_process process; /* whose mappings these are; pid 0: of none */
 	uint64_t read_ns;
+	int32_t stuck_pid; /* whose mappings could not be read, at `stuck_ns` */
+	uint64_t stuck_ns;
 	struct bpf_thread thread;
 };
 
@@ -84,14 +89,55 @@ static bool add_map(struct user_frames *u, const struct users_mapping *m)
 	return true;
 }
 
-/* False: it has ended, or there is no memory. */
+static void read_maps(void *arg)
+{
+	size_t len;
+
+	(void)users_process_maps(arg, &len);
+}
+
+static void drop_process(void *arg)
+{
+	users_process_close(arg);
+	mem_free(arg);
+}
+
+/*
+ * Reads the mappings of process @pid. The task that holds its mmap_lock may sleep for long, and
+ * kontend waits for this thread at its end. False: not now.
+ */
+static bool take_process(struct user_frames *u, int32_t pid, uint64_t now_ns)
+{
+	struct users_process *p;
+
+	if (pid == u->stuck_pid && now_ns - u->stuck_ns < STUCK_NS)
+		return false;
+	p = mem_calloc(1, sizeof(*p));
+	if (!p)
+		return false;
+	users_process_open(p, "/proc", pid);
+	int code = patience_run(read_maps, drop_process, p);
+	if (code == 0) {
+		u->process = *p;
+		mem_free(p);
+	} else if (code == -ETIMEDOUT) {
+		u->stuck_pid = pid;
+		u->stuck_ns = now_ns;
+	} else {
+		drop_process(p);
+	}
+	return code == 0;
+}
+
+/* False: it has ended, it is stuck, or there is no memory. */
 static bool read_process(struct user_frames *u, int32_t pid, uint64_t now_ns)
 {
 	size_t len = 0;
 
 	forget_process(u);
-	users_process_open(&u->process, "/proc", pid);
 	u->read_ns = now_ns;
+	if (!take_process(u, pid, now_ns))
+		return false;
 	const char *maps = users_process_maps(&u->process, &len);
 	for (size_t at = 0; maps && at < len; at += strlen(maps + at) + 1) {
 		struct users_mapping m;
