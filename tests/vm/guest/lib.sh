@@ -23,9 +23,9 @@ is_rt() {
 # Rows of a report of it: writers and readers of mmap_lock, a directory's lock, a pipe's.
 shows_storm() {
 	shows "$1" '^# quality: lost 0, unmatched [0-9.<]+%'
-	shows "$1" "^  $WRITERS +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|mmap_lock [a-z]+/[0-9]+) .* ~?[a-z_]*(mmap|munmap|brk)[a-z_]*\$"
-	shows "$1" "^  $READERS +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|[a-z_]+ [^ ]+) .* ~?(lock_mm_and_find_vma|do_user_addr_fault|do_page_fault|do_madvise)\$"
-	shows "$1" "^  ($MUTEX|$WRITERS) +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|[a-z_>-]+ [^ ]+) .* ~?((anon_)?pipe_(read|write)|do_unlinkat|do_rmdir|path_openat|filename_create)\$"
+	shows "$1" "^  $WRITERS +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|mmap_lock [a-z]+/[0-9]+) .* ~?[a-z_]*(mmap|munmap|brk)[a-z_]*( .*)?\$"
+	shows "$1" "^  $READERS +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|[a-z_]+ [^ ]+) .* ~?(lock_mm_and_find_vma|do_user_addr_fault|do_page_fault|do_madvise)( .*)?\$"
+	shows "$1" "^  ($MUTEX|$WRITERS) +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|[a-z_>-]+ [^ ]+) .* ~?((anon_)?pipe_(read|write)|do_unlinkat|do_rmdir|path_openat|filename_create)( .*)?\$"
 }
 
 # within PERCENT ONE OTHER
