@@ -17,7 +17,7 @@ import time
 from checks import check, done, skip
 from compilers import environment, is_usable
 
-kontend = sys.argv[1]
+kontend = os.path.abspath(sys.argv[1])
 MOST_S = 30
 
 C = """
