@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """worth.py KONTEND WORTH-LOAD [SECONDS [RESULTS]]
 
-Do LOST and PAR rank locks better than the time waited? For each lock of some programs with a known
-bottleneck (worth-load.c): what kontend promises by either figure, and what is really gained where
-half of the work that is done with the lock is done without it. The rank correlation of a figure with
-the gain is the verdict. Other work on the machine changes both sides, so samples are short, begin
-where the machine is quiet, and count only if nearly all CPU time was the program's and kontend's.
-RESULTS: a file that keeps samples, so that a later run goes on.
+Does LOST rank locks better than the time waited? For each lock of some programs with a known
+bottleneck (worth-load.c): what kontend promises by each figure, and what is really gained where
+half of the work that is done with the lock is done without it. PAR is how many other threads of the
+process ran during the waits; "stood" is the time waited by 1 + PAR, so that a wait during which the
+whole process stood still counts in full. The verdict is which figure ranks better: by its rank
+correlation with the gain (Spearman), and by how many pairs of locks it puts in the right order.
+Other work on the machine changes both sides, so samples are short, begin where the machine is quiet,
+and count only if nearly all CPU time was the program's and kontend's. RESULTS: a file that keeps
+samples, so that a later run goes on.
 """
 import json
 import os
@@ -21,7 +24,8 @@ PROGRAMS = {"bound": "a", "full": "a", "background": "ab", "disk": "ab", "pipeli
             "mmap": "a", "herd": "a"}
 SLICE_S, MEASURED_S, ENOUGH, OTHERS_MOST = 0.8, 1.5, 7, 0.12
 FIGURES = {"waited": "wait_ns_per_s", "lost": "wait_lost_ns_per_s"}
-RANKED = (*FIGURES, "blame", "alone")
+RANKED = (*FIGURES, "stood", "blame")
+PAIRS_APART = 0.02  # gains that differ by less are in no order
 
 
 def busy_s():
@@ -59,6 +63,14 @@ def is_of(row, program, lock):
     return name.startswith(lock + " worth-load")
 
 
+def par_of(rows):
+    """The mean of the rows, by the time waited; None: not known of any."""
+    known = [(r["wait_par"], r.get(FIGURES["waited"]) or 0) for r in rows
+             if r.get("wait_par") is not None]
+    all_ns = sum(ns for _, ns in known)
+    return sum(par * ns for par, ns in known) / all_ns if all_ns else None
+
+
 def promise(kontend, load, program):
     """By lock: the figures, and what blame charges to its holders, per second."""
     out = run(kontend, "report", "-a", "-j", "--no-config", "--view", "locks,blame", "-n", "1000",
@@ -69,10 +81,7 @@ def promise(kontend, load, program):
     for lock in PROGRAMS[program]:
         rows = [r for r in views["locks"]["rows"] if is_of(r, program, lock)]
         of = {f: sum(r.get(key) or 0 for r in rows) / 1e9 for f, key in FIGURES.items()}
-        # Where others of the process run a wait costs less.
-        of["par"] = sum((r.get("wait_par") or 0) * r["wait_ns_per_s"] for r in rows) / 1e9
-        of["par"] /= of["waited"] or 1
-        of["alone"] = of["waited"] / (1 + of["par"])
+        of["par"] = par_of(rows)
         of["blame"] = sum(r["waited_ns"] for r in views["blame"]["rows"]
                           if is_of(r, program, lock)) / 1e9 / MEASURED_S
         found[lock] = of
@@ -124,6 +133,23 @@ def correlation(xs, ys):
     return top / under if under else 0.0
 
 
+def right_pairs(xs, gains):
+    """How many pairs of locks the figure puts in the order of their gains, and of how many."""
+    pairs = [(i, k) for i, a in enumerate(gains) for k, b in enumerate(gains)
+             if a - b > PAIRS_APART]
+    return sum(xs[i] > xs[k] for i, k in pairs), len(pairs)
+
+
+def middle(promised, lock):
+    """The medians of the figures of a lock; PAR and what needs it are None where not known."""
+    of = {f: statistics.median(p[lock][f] for p in promised) for f in (*FIGURES, "blame")}
+    pars = [p[lock]["par"] for p in promised if p[lock].get("par") is not None]
+    is_known = len(pars) == len(promised)
+    of["par"] = statistics.median(pars) if is_known else None
+    of["stood"] = of["waited"] / (1 + of["par"]) if is_known else None
+    return of
+
+
 def rows_of(samples, pick):
     """Of each lock: the figures and the gain, by @pick of the samples."""
     found = []
@@ -133,23 +159,52 @@ def rows_of(samples, pick):
             if not all(have):
                 continue
             base, promised, halved = (pick(s) for s in have)
-            of = {f: statistics.median(p[lock][f] for p in promised)
-                  for f in (*RANKED, "par")}
             gain = statistics.median(halved) / statistics.median(base) - 1
-            found.append((program, lock, of, gain))
+            found.append((program, lock, middle(promised, lock), gain))
     return found
 
 
-def correlations(found):
+def ranked(found):
+    """The figures that are known of all locks."""
+    return [f for f in RANKED if all(of[f] is not None for *_, of, _ in found)]
+
+
+def correlations(found, figures):
     gains = [g for *_, g in found]
-    return {f: correlation([of[f] for *_, of, _ in found], gains) for f in RANKED}
+    return {f: correlation([of[f] for *_, of, _ in found], gains) for f in figures}
 
 
-def right_pairs(found):
-    """By figure: of how many pairs of locks it ranks that with the greater gain first; and how many
-    there are."""
-    pairs = [(a, b) for a in found for b in found if a[3] > b[3]]
-    return {f: sum(a[2][f] > b[2][f] for a, b in pairs) for f in RANKED}, len(pairs)
+def shown(value):
+    return "-" if value is None else "%.2f" % value
+
+
+def print_table(found):
+    print("%-11s %-4s %8s %8s %8s %8s %8s %8s"
+          % ("program", "lock", "waited", "blame", "lost", "par", "stood", "gain"))
+    for program, lock, of, gain in found:
+        print("%-11s %-4s %8s %8s %8s %8s %8s %7.0f%%"
+              % (program, lock, *(shown(of[f]) for f in ("waited", "blame", "lost", "par", "stood")),
+                 100 * gain))
+
+
+def print_verdict(found, again, figures):
+    """Which of time waited and LOST ranks better, and how sure that is."""
+    gains = [g for *_, g in found]
+    by, pairs = correlations(found, figures), {}
+    for f in figures:
+        pairs[f], n = right_pairs([of[f] for *_, of, _ in found], gains)
+        all_r = sorted(a[f] for a in again)
+        print("rank correlation of %-6s with the gain: %.2f [%.2f %.2f], right pairs: %d of %d"
+              % (f, by[f], all_r[25], all_r[974], pairs[f], n))
+    more = sorted(a["lost"] - a["waited"] for a in again)
+    print("lost - waited: %.2f [%.2f %.2f], n = %d locks"
+          % (statistics.median(more), more[25], more[974], len(found)))
+    best = max(figures, key=lambda f: (by[f], pairs[f]))
+    print("ranks best: %s" % best)
+    if more[25] > 0 or more[974] < 0:
+        print("of the two: %s ranks better" % ("lost" if more[25] > 0 else "waited"))
+    else:
+        print("of the two: not decided, 0 is in the interval of lost - waited")
 
 
 def main():
@@ -160,27 +215,16 @@ def main():
         sys.exit(77)
     samples = collect(kontend, load, seconds, sys.argv[4] if len(sys.argv) > 4 else None)
     found = rows_of(samples, lambda s: s)
-    print("%-11s %-4s %8s %8s %8s %8s %8s"
-          % ("program", "lock", "waited", "blame", "lost", "PAR", "gain"))
-    for program, lock, of, gain in found:
-        print("%-11s %-4s %8.2f %8.2f %8.2f %8.2f %7.0f%%"
-              % (program, lock, of["waited"], of["blame"], of["lost"], of["par"], 100 * gain))
+    print_table(found)
     if len(found) < 3:
         print("skipped: the machine was never quiet for long enough")
         sys.exit(77)
-    again = [correlations(rows_of(samples, lambda s: random.choices(s, k=len(s))))
+    figures = ranked(found)
+    again = [correlations(rows_of(samples, lambda s: random.choices(s, k=len(s))), figures)
              for _ in range(1000)]
-    for f, r in correlations(found).items():
-        all_r = sorted(a[f] for a in again)
-        print("rank correlation of %-6s with the gain: %.2f [%.2f %.2f]"
-              % (f, r, all_r[25], all_r[974]))
-    right, of_pairs = right_pairs(found)
-    for f in RANKED:
-        print("right pairs by %-6s: %d of %d" % (f, right[f], of_pairs))
-    print("ranks best: %s" % ", ".join(f for f in RANKED if right[f] == max(right.values())))
-    more = sorted(a["lost"] - a["waited"] for a in again)
-    print("lost - waited: %.2f [%.2f %.2f], n = %d locks"
-          % (statistics.median(more), more[25], more[974], len(found)))
+    if "stood" not in figures:
+        print("stood: not available, as PAR is not known of all locks")
+    print_verdict(found, again, figures)
 
 
 if __name__ == "__main__":
