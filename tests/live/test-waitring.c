@@ -23,7 +23,7 @@
 
 #include "../../src/inspect/waits/shared.h"
 
-enum { THREADS = 4, ROUNDS = 4000, PAGES = 9, LEAD = 40, MOST = 700, FULL_MS = 50 };
+enum { THREADS = 4, ROUNDS = 4000, PAGES = 9, LEAD = 40, MOST = 1400, FULL_MS = 50 };
 
 /* A CPU: the event by which the program wakes, and the ring that it writes. */
 struct listener {
