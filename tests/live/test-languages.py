@@ -15,7 +15,7 @@ import threading
 import time
 
 from checks import check, done, skip
-from compilers import environment, is_usable
+from compilers import build, is_usable, marked_line, write_source
 
 kontend = os.path.abspath(sys.argv[1])
 MOST_S = 30
@@ -105,17 +105,8 @@ KINDS = (
 PYTHON_WHY = "Python interprets it: its lines are read of waits over 10 ms"
 
 
-def build(folder, tool, words, suffix, text):
-    source, program = os.path.join(folder, "w" + suffix), os.path.join(folder, "p" + suffix)
-    with open(source, "w") as f:
-        f.write(text)
-    p = subprocess.run([tool, *words, "-o", program, source], capture_output=True, text=True, env=environment())
-    return program if p.returncode == 0 else print(p.stderr[:300])
-
-
 def marked(text, suffix):
-    n = next(i for i, line in enumerate(text.split("\n"), 1) if "WAITS" in line)
-    return "w%s:%d " % (suffix, n)
+    return "w%s:%d " % (suffix, marked_line(text))
 
 
 class Holder:
@@ -204,9 +195,7 @@ def run_all(folder, path):
         right = line_is(marked(text, suffix)) if "-g" in words or tool == "go" else has_offset
         both(name, [program], path, right, right)
         n += 1
-    script = os.path.join(folder, "w.py")
-    with open(script, "w") as f:
-        f.write(PYTHON)
+    script = write_source(folder, ".py", PYTHON)
     if is_usable("/usr/bin/python3.11"):
         both("Python", ["/usr/bin/python3.11", script], path, lambda r: r["at_reason"] == PYTHON_WHY,
              line_is(marked(PYTHON, ".py")))

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 from checks import check, done, skip
-from compilers import environment, is_usable
+from compilers import build, is_usable, marked_line, write_source
 
 kontend = os.path.abspath(sys.argv[1])
 MOST_S = 30
@@ -117,25 +117,8 @@ PROGRAMS = (
 )
 
 
-def write(folder, suffix, text):
-    path = os.path.join(folder, "w" + suffix)
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text)
-    return path
-
-
-def build(folder, tool, words, suffix, text):
-    program = os.path.join(folder, "p" + suffix)
-    p = subprocess.run([tool, *words, "-o", program, write(folder, suffix, text)], capture_output=True, text=True,
-                       env=environment(), check=False)
-    if p.returncode:
-        print(p.stderr[:300])
-    return p.returncode == 0 and program
-
-
 def pattern(text, suffix, has_lines):
-    n = next(i for i, line in enumerate(text.split("\n"), 1) if "WAITS" in line)
-    return r"w\%s:%d .*\btake_mutex$" % (suffix, n) if has_lines else r"take_mutex\+0x"
+    return r"w\%s:%d .*\btake_mutex$" % (suffix, marked_line(text)) if has_lines else r"take_mutex\+0x"
 
 
 def rows_of(pid):
@@ -178,7 +161,7 @@ def run_all(folder):
         look_at(name, [program], pattern(text, suffix, "-g" in words), True)
         n += 1
     if is_usable("python3"):
-        look_at("Python", ["python3", write(folder, ".py", PYTHON)], pattern(PYTHON, ".py", True), False)
+        look_at("Python", ["python3", write_source(folder, ".py", PYTHON)], pattern(PYTHON, ".py", True), False)
         n += 1
     return n
 
