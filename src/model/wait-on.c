@@ -20,24 +20,31 @@ const struct wait_ons_one *wait_ons_get(const struct wait_ons *o, uint32_t lock,
 	const struct wait_ons_one *set = o->all[set_of(lock, stack)];
 
 	for (unsigned i = 0; i < WAIT_ONS_WAYS; i++)
-		if (set[i].on.kind && set[i].lock == lock && set[i].stack == stack)
+		if (set[i].most.on.kind && set[i].lock == lock && set[i].stack == stack)
 			return &set[i];
 	return NULL;
 }
 
-static void vote(struct wait_ons_one *one, const struct waitrec_on *on, uint64_t ns)
+static bool is_same(const struct waitrec_on *a, const struct waitrec_on *b)
 {
-	if (wait_on_same(&one->on, on)) {
-		one->ns += ns;
+	return a->kind == b->kind && a->dev == b->dev && a->value == b->value;
+}
+
+void wait_on_add(struct wait_on_most *m, const struct waitrec_on *on, uint64_t ns)
+{
+	if (!on->kind)
+		return;
+	if (is_same(&m->on, on)) {
+		m->ns += ns;
 		return;
 	}
-	one->mixed = true;
-	if (one->ns >= ns) {
-		one->ns -= ns;
+	m->mixed |= m->on.kind != WAITREC_ON_UNKNOWN;
+	if (m->on.kind && m->ns >= ns) {
+		m->ns -= ns;
 		return;
 	}
-	one->ns = ns - one->ns;
-	one->on = *on;
+	m->ns = ns - m->ns;
+	m->on = *on;
 }
 
 void wait_ons_add(struct wait_ons *o, uint32_t lock, uint32_t stack, const struct waitrec_on *on,
@@ -48,14 +55,15 @@ void wait_ons_add(struct wait_ons *o, uint32_t lock, uint32_t stack, const struc
 	if (!on->kind)
 		return;
 	for (unsigned i = 0; i < WAIT_ONS_WAYS; i++) {
-		if (set[i].on.kind && set[i].lock == lock && set[i].stack == stack) {
-			vote(&set[i], on, ns);
+		if (set[i].most.on.kind && set[i].lock == lock && set[i].stack == stack) {
+			wait_on_add(&set[i].most, on, ns);
 			return;
 		}
-		if (least->on.kind && (!set[i].on.kind || set[i].ns < least->ns))
+		if (least->most.on.kind &&
+		    (!set[i].most.on.kind || set[i].most.ns < least->most.ns))
 			least = &set[i];
 	}
-	*least = (struct wait_ons_one){.lock = lock, .stack = stack, .on = *on, .ns = ns};
+	*least = (struct wait_ons_one){lock, stack, {.on = *on, .ns = ns}};
 }
 
 void wait_ons_zero(struct wait_ons *o)

@@ -4,6 +4,7 @@
 
 #include "kontend/query.h"
 #include "kontend/taskid.h"
+#include "kontend/wait-on.h"
 #include "kontend/waitrec.h"
 
 struct series;
@@ -91,17 +92,11 @@ void query_fill_at(const struct query_origin *o, struct value *v, struct value *
  * names/on.c: what the system calls of some waits are on: that on which most of their time was
  * waited. Then the cells of a column and of its reason; of a lock of a file at least that file.
  */
-struct query_on {
-	struct waitrec_on on;
-	uint64_t ns;
-	bool mixed;
-};
 struct group;
 struct groups;
-void query_on_add(struct query_on *best, const struct waitrec_on *on, bool mixed, uint64_t ns);
-void query_on_add_place(struct query *q, struct query_on *best, uint32_t lock, uint32_t stack,
+void query_on_add_place(struct query *q, struct wait_on_most *best, uint32_t lock, uint32_t stack,
 			uint64_t ns);
-void query_fill_on(struct query *q, const struct query_on *p, uint32_t lock, struct value *v,
+void query_fill_on(struct query *q, const struct wait_on_most *p, uint32_t lock, struct value *v,
 		   struct value *reason);
 void query_fill_group_on(struct query *q, const struct groups *gs, const struct group *g,
 			 struct value *v, struct value *reason);

@@ -359,7 +359,7 @@ heaviest_origin(struct blame_rows *b, const struct blame_group *g,
 
 static void fill_on(struct blame_rows *b, const struct blame_group *g, struct value *v)
 {
-	struct query_on on = {0};
+	struct wait_on_most on = {0};
 
 	for (uint32_t i = g->cells; i; i = b->next[i - 1]) {
 		const struct blame_cell *c = &b->cells.v[i - 1];

@@ -379,7 +379,7 @@ static void fill_on(struct query *q, const struct wait *w, const struct locksnap
 		value_s(&v[C_ON], locksnap_text(query_queues(q), seen->on));
 		return;
 	}
-	struct query_on on = {.on = w->on};
+	struct wait_on_most on = {.on = w->on};
 	query_fill_on(q, &on, w->lock, &v[C_ON], &v[C_ON_REASON]);
 	const char *why = v[C_ON].known ? NULL : why_no_on(o, seen);
 	if (why)

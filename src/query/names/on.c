@@ -98,32 +98,18 @@ static const char *file_of_lock(struct query *q, const struct lock *l)
 	return n && query_object_has_path(n) ? n->text : NULL;
 }
 
-/* As wait_ons_add() does it. */
-void query_on_add(struct query_on *best, const struct waitrec_on *on, bool mixed, uint64_t ns)
-{
-	if (!on->kind)
-		return;
-	best->mixed |= mixed || (best->on.kind && !wait_on_same(&best->on, on));
-	if (wait_on_same(&best->on, on)) {
-		best->ns += ns;
-	} else if (!best->on.kind || ns > best->ns) {
-		best->ns = best->on.kind ? ns - best->ns : ns;
-		best->on = *on;
-	} else {
-		best->ns -= ns;
-	}
-}
-
-void query_on_add_place(struct query *q, struct query_on *best, uint32_t lock, uint32_t stack,
+void query_on_add_place(struct query *q, struct wait_on_most *best, uint32_t lock, uint32_t stack,
 			uint64_t ns)
 {
 	const struct wait_ons_one *one = wait_ons_get(q->model->ons, lock, stack);
 
-	if (one)
-		query_on_add(best, &one->on, one->mixed, ns);
+	if (!one)
+		return;
+	wait_on_add(best, &one->most.on, ns);
+	best->mixed |= one->most.mixed;
 }
 
-void query_fill_on(struct query *q, const struct query_on *p, uint32_t lock, struct value *v,
+void query_fill_on(struct query *q, const struct wait_on_most *p, uint32_t lock, struct value *v,
 		   struct value *reason)
 {
 	char buf[QUERY_ON_TEXT];
@@ -145,7 +131,7 @@ void query_fill_group_on(struct query *q, const struct groups *gs, const struct 
 {
 	const struct cell *cells = query_cells(q)->cells;
 	const struct model *m = q->model;
-	struct query_on p = {0};
+	struct wait_on_most p = {0};
 
 	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1]) {
 		const struct cell *c = &cells[i - 1];
@@ -153,7 +139,7 @@ void query_fill_group_on(struct query *q, const struct groups *gs, const struct 
 	}
 	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1]) {
 		const struct wait *w = &m->waits->waits[i - 1];
-		query_on_add(&p, &w->on, false, query_wait_ns(m, w) + 1);
+		wait_on_add(&p, &w->on, query_wait_ns(m, w) + 1);
 	}
 	query_fill_on(q, &p, g->many_locks ? 0 : g->first.lock, v, reason);
 }
