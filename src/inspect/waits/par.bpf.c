@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For how long the threads of each process have run on CPUs: the growth of that during a wait, less
- * what the thread itself ran, by the length of the wait is how many others ran meanwhile.
- * waits.bpf.c includes this file.
+ * Adds up for how long the threads of each process have run on CPUs. A wait takes what was added
+ * while it lasted, without the time of its own thread. That time, divided by the length of the
+ * wait, is how many other threads ran meanwhile. waits.bpf.c includes this file.
  *
  * A process has the place that its number selects in a table, and leaves it to another one only
  * after a second without a thread on a CPU: waits of a process without a place have no figure. A
