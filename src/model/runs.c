@@ -18,6 +18,7 @@
 #include "kontend/maps.h"
 #include "kontend/mem.h"
 #include "kontend/runrec.h"
+#include "kontend/stack.h"
 #include "wait-chain.h"
 
 #include <errno.h>
@@ -29,15 +30,6 @@ enum { CHAIN_WALK = 512, CHAIN_SKIP = 16384 };
 
 /* The same sleep in two records: the programs read the clock one after the other. */
 static const uint64_t SAME_NS = 1000000;
-
-static uint32_t kernel_frames(const uint64_t *frames, uint32_t n)
-{
-	uint32_t i = 0;
-
-	while (i < n && map_frame_is_kernel(frames[i]))
-		i++;
-	return i;
-}
 
 static int find_stack(struct runs *r, const uint64_t *frames, uint32_t n, uint32_t *ret)
 {
@@ -57,7 +49,7 @@ static int find_stack(struct runs *r, const uint64_t *frames, uint32_t n, uint32
 	    map64_put(&r->by_chain, hash, r->n_stacks))
 		return -ENOMEM;
 	struct runs_stack *s = &r->stacks[r->n_stacks];
-	*s = (struct runs_stack){.n = n, .n_kernel = kernel_frames(frames, n)};
+	*s = (struct runs_stack){.n = n, .n_kernel = stack_kernel_part(frames, n)};
 	memcpy(s->frames, frames, n * sizeof(*frames));
 	*ret = r->n_stacks++;
 	return 0;
@@ -241,16 +233,21 @@ static int add_ready(struct runs *r, const struct runs_pause *p)
 	return code;
 }
 
+struct runs_cell runs_sleep_cell(const struct runs_pause *p)
+{
+	return (struct runs_cell){.task = p->task,
+				  .kind = RUNS_BLOCKED,
+				  .state = p->state,
+				  .stack = p->stack,
+				  .waker_stack = p->waker_stack,
+				  .lock = p->lock,
+				  .file = p->file,
+				  .other = p->waker};
+}
+
 static int add_sleep(struct runs *r, const struct runs_pause *p, uint32_t *ret_cell)
 {
-	const struct runs_cell like = {.task = p->task,
-				       .kind = RUNS_BLOCKED,
-				       .state = p->state,
-				       .stack = p->stack,
-				       .waker_stack = p->waker_stack,
-				       .lock = p->lock,
-				       .file = p->file,
-				       .other = p->waker};
+	const struct runs_cell like = runs_sleep_cell(p);
 
 	*ret_cell = 0;
 	return p->woken_ns ? add(r, &like, p->off_ns, p->woken_ns, ret_cell) : 0;

@@ -252,13 +252,7 @@ static int add_ready(struct why_rows *w, const struct runs_pause *p, uint64_t to
 static int add_pause(struct why_rows *w, const struct runs_pause *p, uint64_t now_ns)
 {
 	struct runs_cell run = {.kind = RUNS_RUNNING};
-	struct runs_cell sleep = {.kind = RUNS_BLOCKED,
-				  .state = p->state,
-				  .stack = p->stack,
-				  .waker_stack = p->waker_stack,
-				  .lock = p->lock,
-				  .file = p->file,
-				  .other = p->waker};
+	struct runs_cell sleep = runs_sleep_cell(p);
 	uint64_t until = p->off_ns ? p->off_ns : now_ns;
 	int code = p->on_ns ? add_time(w, &run, p->on_ns, until, false) : 0;
 

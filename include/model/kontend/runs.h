@@ -152,6 +152,8 @@ static inline uint64_t runs_slept_ns(const struct runs_pause *p)
  */
 uint64_t runs_ready(const struct runs_pause *p, uint64_t from_ns, uint64_t to_ns, unsigned nth,
 		    struct runs_who *ret);
+/* The sum to which the sleep of @p belongs, without its times. */
+struct runs_cell runs_sleep_cell(const struct runs_pause *p);
 /* EVENT_RUN. @lock: for which the task waits now. 0 or -ENOMEM. */
 int runs_event(struct runs *r, const struct event *ev, const struct runs_lock *lock,
 	       struct map_spaces *spaces);

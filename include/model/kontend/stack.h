@@ -3,6 +3,7 @@
 #define KONTEND_STACK_H
 
 #include "kontend/limits.h"
+#include "kontend/maps.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,16 @@ uint32_t stack_expect(struct stack_table *t, const uint64_t *frames, uint32_t n)
 
 /* Forgets all stacks that are not `marked`, and clears the marks. */
 void stack_sweep(struct stack_table *t);
+
+/* Of any chain, innermost first, how many frames at its begin are the kernel's. */
+static inline uint32_t stack_kernel_part(const uint64_t *frames, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && map_frame_is_kernel(frames[i]))
+		i++;
+	return i;
+}
 
 /* Of a chain of a wait, those in the kernel. */
 uint32_t stack_kernel_frames(const struct stack_table *t, uint32_t index);

@@ -34,15 +34,6 @@ struct walk {
 	struct arena *to; /* of texts */
 };
 
-static uint32_t kernel_frames(const uint64_t *frames, uint32_t n)
-{
-	uint32_t i = 0;
-
-	while (i < n && map_frame_is_kernel(frames[i]))
-		i++;
-	return i;
-}
-
 static const char *why_unknown(const struct query *q, uint32_t n, uint32_t named)
 {
 	const struct model *m = q->model;
@@ -382,7 +373,7 @@ static const struct query_origin *origin_of(struct query *q, struct query_origin
 {
 	const struct walk w = {.frames = frames,
 			       .n = n_frames,
-			       .at = kernel_frames(frames, n_frames),
+			       .at = stack_kernel_part(frames, n_frames),
 			       .to = &q->cache->text};
 
 	if (!grow(s, n)) {
@@ -454,6 +445,13 @@ static bool ask_names(struct query *q, uint32_t stack)
 	return pending;
 }
 
+/* Those whose lines are still to come are worked out again. */
+static void ask_again(struct query_origins *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		s->list[i].known &= !s->list[i].frame;
+}
+
 /* A report waits for names and lines; a screen is drawn again when they have come. */
 int query_origins_load(struct query *q)
 {
@@ -469,8 +467,8 @@ int query_origins_load(struct query *q)
 				pending |= (query_origin(q, i)->frame != 0) | ask_names(q, i);
 		if (q->cache->failed)
 			return -ENOMEM;
-		for (uint32_t i = 1; pending && i < q->cache->origins.n; i++)
-			q->cache->origins.list[i].known &= !q->cache->origins.list[i].frame;
+		if (pending)
+			ask_again(&q->cache->origins);
 	} while (pending && query_load_wait(q, QUERY_WAIT_NS) && query_sync(q) == 0);
 	return q->cache->failed ? -ENOMEM : 0;
 }
@@ -489,8 +487,8 @@ int query_run_origins_load(struct query *q, const struct runs *r)
 				pending |= query_run_origin(q, r, i)->frame != 0;
 		if (q->cache->failed)
 			return -ENOMEM;
-		for (uint32_t i = 1; pending && i < s->n; i++)
-			s->list[i].known &= !s->list[i].frame;
+		if (pending)
+			ask_again(s);
 	} while (pending && query_load_wait(q, QUERY_WAIT_NS) && query_sync(q) == 0);
 	return q->cache->failed ? -ENOMEM : 0;
 }
