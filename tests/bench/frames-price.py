@@ -97,10 +97,10 @@ def main():
     pairs = int(sys.argv[3]) if len(sys.argv) > 3 else 10
     loads = {"mmap": ([kontend, "bench", "-q", "mmap", "-t", "8", "-n", "400"], "see_begin"),
              "flock": ([lock_load, "flock", "8", "15000"], "see_flock"),
-             "futex": ([sys.executable, "-c", FUTEX], "on_switch")}
+             "futex": ([sys.executable, "-c", FUTEX], "on_typed_switch")}
     if os.environ.get("PGHOST"):
         loads["pgbench"] = (["pgbench", "-n", "-c", "20", "-T", "2", os.environ.get("PGDATABASE", "postgres")],
-                            "on_switch")
+                            "on_typed_switch")
     if os.geteuid() != 0:
         skip("needs root")
     with tempfile.TemporaryDirectory(prefix="kontend-price-") as d, statistics_of_bpf():
