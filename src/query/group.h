@@ -2,6 +2,7 @@
 #ifndef KONTEND_SRC_QUERY_GROUP_H
 #define KONTEND_SRC_QUERY_GROUP_H
 
+#include "kontend/map64.h"
 #include "kontend/query.h"
 
 struct cell;
@@ -95,8 +96,23 @@ void query_group_inflight(struct query *q, const struct groups *gs, const struct
 /* Adds to what the caller has cost since `stamp` last changed; *best: the one that cost most. */
 void query_heat(struct query *q, uint32_t *best, uint32_t stack, uint64_t ns);
 uint32_t query_group_caller(struct query *q, const struct groups *gs, struct group *g);
-/* origin.c: of the part of a chain that @by is about, the origin that cost most; *ret_many: there
- * are others. */
+/*
+ * group-origin.c: of call chains the origin with most time, as to the part that @by is about; those
+ * that lack it give way. The list begins with `q` and `by` alone.
+ */
+struct origin_part;
+struct origin_parts {
+	struct query *q;
+	enum query_by by;
+	struct map64 index; /* id -> part */
+	struct origin_part *list;
+	size_t n, cap;
+};
+
+void query_origin_add(struct origin_parts *p, uint32_t stack, uint64_t ns);
+/* Ends the list. NULL: there is no time. *ret_many: there are several. */
+const struct query_origin *query_origin_most(struct origin_parts *p, bool *ret_many);
+/* The same of a group of waits. */
 const struct query_origin *query_group_origin(struct query *q, const struct groups *gs,
 					      const struct group *g, enum query_by by,
 					      bool *ret_many);

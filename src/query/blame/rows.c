@@ -5,6 +5,7 @@
  * that are not known by name are a row for each lock.
  */
 #include "rows.h"
+#include "../group.h"
 #include "../locks/queues.h"
 #include "columns.h"
 #include "kontend/hash.h"
@@ -310,51 +311,16 @@ void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t
 	}
 }
 
-static const uint64_t LACKING = UINT64_MAX - 1;
-
-static uint64_t syscall_of(struct blame_rows *b, const struct blame_cell *c)
+/* NULL: there is no time. */
+static const struct query_origin *heaviest_origin(struct blame_rows *b, const struct blame_group *g,
+						  enum query_by by, bool *ret_many)
 {
-	const struct query_origin *o = query_origin(b->q, c->key.got);
+	struct origin_parts p = {.q = b->q, .by = by};
 
-	return o->syscall_lacks ? LACKING : o->syscall_id;
-}
-
-static uint64_t known_syscall_of(struct blame_rows *b, const struct blame_cell *c)
-{
-	uint64_t id = query_origin(b->q, c->key.got)->syscall_id;
-
-	return id ? id : UINT64_MAX;
-}
-
-static uint64_t line_of(struct blame_rows *b, const struct blame_cell *c)
-{
-	const struct query_origin *o = query_origin(b->q, c->key.got);
-
-	return o->at_lacks ? LACKING : o->at_id;
-}
-
-static uint64_t known_line_of(struct blame_rows *b, const struct blame_cell *c)
-{
-	uint64_t id = query_origin(b->q, c->key.got)->at_id;
-
-	return id ? id : UINT64_MAX;
-}
-
-/* As query_group_origin(): chains that lack it give way. NULL: there is no time. */
-static const struct query_origin *
-heaviest_origin(struct blame_rows *b, const struct blame_group *g,
-		uint64_t (*of)(struct blame_rows *b, const struct blame_cell *c),
-		uint64_t (*known_of)(struct blame_rows *b, const struct blame_cell *c),
-		bool *ret_many)
-{
-	struct blame_heaviest h, known;
-
-	if (!blame_heaviest(b, g, of, &h))
-		return NULL;
-	*ret_many = h.many;
-	if (h.key == LACKING && blame_heaviest(b, g, known_of, &known))
-		h = known;
-	return query_origin(b->q, b->cells.v[h.cell].key.got);
+	for (uint32_t i = g->cells; i; i = b->next[i - 1])
+		query_origin_add(&p, b->cells.v[i - 1].key.got,
+				 blame_rows_ns(b, &b->cells.v[i - 1]));
+	return query_origin_most(&p, ret_many);
 }
 
 static void fill_on(struct blame_rows *b, const struct blame_group *g, struct value *v)
@@ -376,12 +342,12 @@ void blame_fill_origin(struct blame_rows *b, const struct blame_group *g, uint64
 	const struct query_origin *o;
 	bool many;
 
-	if (want & syscall && (o = heaviest_origin(b, g, syscall_of, known_syscall_of, &many))) {
+	if (want & syscall && (o = heaviest_origin(b, g, BY_SYSCALL, &many))) {
 		query_fill_syscall(o, &v[C_SYSCALL], &v[C_SYSCALL_REASON]);
 		v[C_SYSCALL].approx = many;
 	}
 	if (want & (table_bit(C_AT) | table_bit(C_AT_REASON)) &&
-	    (o = heaviest_origin(b, g, line_of, known_line_of, &many))) {
+	    (o = heaviest_origin(b, g, BY_AT, &many))) {
 		query_fill_at(o, &v[C_AT], &v[C_AT_REASON]);
 		v[C_AT].approx |= many;
 	}
