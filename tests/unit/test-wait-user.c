@@ -16,6 +16,7 @@
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/wait.h"
+#include "kontend/waitrec.h"
 #include "lock-snaps.h"
 #include "synth-profile.h"
 
@@ -190,6 +191,37 @@ static void others_keep_theirs(void **state)
 	}
 }
 
+/* It was reported in progress without calls; at its end the kernel's part comes. */
+static void a_late_wait_gets_the_kernel_s_calls(void **state)
+{
+	struct asked *w = *state;
+	struct waitrec_late l = {.magic = WAITREC_LATE_MAGIC,
+				 .lock = LOCK,
+				 .flags = LCB_F_WRITE,
+				 .tid = TID,
+				 .begin_ns = AT(100)};
+	const size_t size = offsetof(struct waitrec_late, frames) - sizeof(l.size);
+	struct locksnap s = {0};
+	const uint64_t *frames;
+
+	rig_init(&w->rig, 1);
+	synth_outputs(w->rig.synth);
+	map_app(w);
+	synth_output(w->rig.synth, 0, AT(150), PID, TID, (const uint8_t *)&l + sizeof(l.size),
+		     size);
+	call(&s, CODE + 0x123);
+	look(w, &s, 200, TID, 0);
+	l.n_frames = 2;
+	memcpy(l.frames, kernel, sizeof(kernel));
+	synth_output(w->rig.synth, 0, AT(300), PID, TID, (const uint8_t *)&l + sizeof(l.size),
+		     size + sizeof(kernel));
+	rig_play(&w->rig, NULL);
+	const uint32_t stack = chain(w);
+	assert_int_equal(stack_kernel_frames(w->rig.engine.model->stacks, stack), 2);
+	frames_of(w, stack, &frames);
+	assert_memory_equal(frames, kernel, sizeof(kernel));
+}
+
 /* One that ends early has a mark at its end. */
 static void a_cut_chain_says_why(void **state)
 {
@@ -302,6 +334,7 @@ int main(void)
 		ASKED(a_wait_in_flight_gets_its_calls),
 		ASKED(its_time_goes_there),
 		ASKED(others_keep_theirs),
+		ASKED(a_late_wait_gets_the_kernel_s_calls),
 		ASKED(a_cut_chain_says_why),
 		ASKED(they_are_shown),
 		ASKED(blocked_tasks_have_their_calls),
