@@ -148,12 +148,9 @@ static int find_sort(const struct query_spec *s, const struct row_source *src, s
 {
 	bool chosen = s->sort && *s->sort;
 
-	*ret = SIZE_MAX;
-	if (!chosen && !src->sort)
-		return 0;
-	for (size_t i = 0; i < src->kind->n_columns; i++) {
-		if ((src->keys[i].flags || !chosen) &&
-		    strcmp(src->keys[i].key, chosen ? s->sort : src->sort) == 0) {
+	*ret = chosen ? table_find_in(src->keys, src->kind->n_columns, s->sort) : SIZE_MAX;
+	for (size_t i = 0; !chosen && src->sort && i < src->kind->n_columns; i++)
+		if (strcmp(src->keys[i].key, src->sort) == 0)
 			*ret = i;
 			return 0;
 		}

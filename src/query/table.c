@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 const struct value table_unknown;
 
@@ -45,12 +46,20 @@ bool table_rises(const struct table *t)
 	return t->sort_col < t->n_columns && table_descends(&t->columns[t->sort_col]) == t->reverse;
 }
 
-size_t table_find(const struct table_kind *kind, const char *key)
+size_t table_find_in(const struct column *c, size_t n, const char *name)
 {
-	for (size_t i = 0; i < kind->n_columns; i++)
-		if (kind->columns[i].flags && strcmp(kind->columns[i].key, key) == 0)
+	for (size_t i = 0; i < n; i++)
+		if (c[i].flags && strcmp(c[i].key, name) == 0)
+			return i;
+	for (size_t i = 0; i < n; i++)
+		if (c[i].flags && strcasecmp(c[i].title, name) == 0)
 			return i;
 	return SIZE_MAX;
+}
+
+size_t table_find(const struct table_kind *kind, const char *name)
+{
+	return table_find_in(kind->columns, kind->n_columns, name);
 }
 
 size_t table_column(const struct table *t, const char *key)

@@ -131,8 +131,12 @@ static inline bool table_is_bucket(const struct column *c)
 bool table_descends(const struct column *c);
 /* Do values rise from row to row? */
 bool table_rises(const struct table *t);
-/* That column of all that are shown or reported, or SIZE_MAX. */
-size_t table_find(const struct table_kind *kind, const char *key);
+/*
+ * That column of all that are shown or reported, or SIZE_MAX: by its key, else by its title, whose
+ * case does not count.
+ */
+size_t table_find(const struct table_kind *kind, const char *name);
+size_t table_find_in(const struct column *c, size_t n, const char *name);
 /* Index of column @key, or SIZE_MAX. */
 size_t table_column(const struct table *t, const char *key);
 /* The cell of column @key; there is none: table_unknown. */
