@@ -176,6 +176,7 @@ static int holder_fields(const uint8_t *raw, size_t len, struct event *ev)
 	ev->holder.other_comm = other;
 	ev->holder.other_pid = r.other_pid;
 	ev->holder.other_tid = r.other_tid;
+	ev->holder.idle = r.idle;
 	ev->holder.what = (uint8_t)r.what;
 	ev->holder.state = (uint8_t)r.state;
 	ev->holder.hint = r.hint;
@@ -261,7 +262,8 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, s
 	if (r.n_frames > WAITREC_FRAMES || r.n_user > WAITREC_USER || r.user >= WAITREC_USERS ||
 	    (size_t)(r.n_frames + r.n_user) > (len - frames) / sizeof(r.frames[0]) ||
 	    (late && (!since_ns || since_ns > ev->time)) || r.owner >= WAITREC_OWNERS ||
-	    r.owner_asked & ~(WAITREC_OWNERS_ASKED | WAITREC_HAS_ON) || r.owner_tid < 0 ||
+	    r.owner_asked & ~(WAITREC_OWNERS_ASKED | WAITREC_HAS_ON | WAITREC_LOSES) ||
+	    r.owner_tid < 0 ||
 	    !decode_on(raw + frames + (r.n_frames + r.n_user) * sizeof(r.frames[0]), raw + len,
 		       r.owner_asked & WAITREC_HAS_ON, &ev->begin.on))
 		return DECODE_BAD;
@@ -280,6 +282,7 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, s
 	ev->begin.owner_tid = r.owner_tid;
 	ev->begin.owner = (uint8_t)r.owner;
 	ev->begin.owner_asked = r.owner_asked & WAITREC_OWNERS_ASKED;
+	ev->begin.loses = r.owner_asked & WAITREC_LOSES;
 	ev->begin.ino = ev->begin.file = ev->begin.owner_file = 0;
 	bool is_file = filelock_is(r.lock);
 	ev->begin.held_ns = late || !is_file ? 0 : waitrec_age_ns(r.held);

@@ -74,26 +74,23 @@ static void add_spun(struct model *m, struct cell *c, struct wait *w, uint64_t n
 	cell_recent_spin(m->cells, c, wait_phases_take(m, w, ns));
 }
 
-/* The time for which a CPU was idle meanwhile. */
-static void add_lost(struct model *m, struct cell *c, struct wait *w, const struct event *ev)
+/* The time for which a CPU was idle meanwhile, @part_ns of it in the open bucket. */
+static void add_lost(struct model *m, struct cell *c, const struct wait *w, uint64_t part_ns)
 {
-	uint64_t ns;
-
-	c->unlost |= !wait_lost_end(m, w, ev, &ns);
+	c->unlost |= !w->is_lost;
 	if (cell_lose(m->cells, c, w->lost_ns))
 		c->unlost = 1;
-	cell_recent_lose(m->cells, c, ns);
+	cell_recent_lose(m->cells, c, part_ns);
 }
 
 /* The time that other threads of the process ran meanwhile. */
-static void add_par(struct model *m, struct cell *c, const struct wait *w, const struct event *ev)
+static void add_par(struct model *m, struct cell *c, const struct wait *w, uint64_t wait_ns)
 {
-	uint64_t ns = 0, of_ns = 0;
+	uint64_t ns = w->is_par ? w->par_ns : 0, of_ns = w->is_par ? wait_ns : 0;
 
-	if (wait_par_end(m, w, ev, &ns))
-		of_ns = ev->time - w->begin_ns;
 	if (cell_par(m->cells, c, ns, of_ns) == 0)
 		cell_recent_par(m->cells, c, ns, of_ns);
+	blame_par(m, w, ns, of_ns);
 }
 
 /* Adds a wait that ends to the time waited since the sums began. */
@@ -108,12 +105,14 @@ static inline void add_within(struct model *m, const struct wait *w, uint64_t ns
 
 void account_end(struct model *m, struct wait *w, const struct event *ev)
 {
-	uint64_t ns = ev->time > w->begin_ns ? ev->time - w->begin_ns : 0;
+	uint64_t ns = ev->time > w->begin_ns ? ev->time - w->begin_ns : 0, lost_ns;
 
 	if (ns < m->min_wait_ns && !w->doubtful) {
 		m->n_short++;
 		return;
 	}
+	w->is_lost = wait_lost_end(m, w, ev, &lost_ns);
+	w->is_par = wait_par_end(m, w, ev, &w->par_ns);
 	if (!w->doubtful && !ev->end.ret)
 		longest_recent_note(m->past, w, ev->time);
 	struct cell *c = cell_of(m, w);
@@ -148,8 +147,8 @@ void account_end(struct model *m, struct wait *w, const struct event *ev)
 	add_bucket(m, c, w, part_ns);
 	cell_recent_part(m->cells, c, failed ? part_ns : part_ns - ns);
 	add_spun(m, c, w, ev->time);
-	add_lost(m, c, w, ev);
-	add_par(m, c, w, ev);
+	add_lost(m, c, w, lost_ns);
+	add_par(m, c, w, ns);
 	add_within(m, w, within_ns);
 	wait_ons_add(m->ons, w->lock, w->stack, &w->on, ns);
 	if (failed) {

@@ -90,6 +90,8 @@ static void add_cell(struct blame_cell *to, const struct blame_cell *c)
 	to->time_ns += c->time_ns;
 	to->cur_ns += c->cur_ns;
 	to->cur_time_ns += c->cur_time_ns;
+	blame_cost_add(&to->cost, &c->cost);
+	blame_cost_add(&to->cur_cost, &c->cur_cost);
 	to->last_ns = c->last_ns > to->last_ns ? c->last_ns : to->last_ns;
 }
 
@@ -153,7 +155,7 @@ static void fold(struct model *m)
 	rebuild(m);
 }
 
-uint32_t blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uint64_t time_ns)
+uint32_t blame_charge(struct model *m, const struct blame_key *key, const struct blame_sum *s)
 {
 	struct blame *b = m->blame;
 	struct blame_cell *c = find_cell(b, key, true);
@@ -163,18 +165,31 @@ uint32_t blame_charge(struct model *m, const struct blame_key *key, uint64_t ns,
 		c = find_cell(b, key, true);
 	}
 	if (!c) {
-		b->lost_ns += key->state == BLAME_PASSED ? 0 : ns;
+		b->lost_ns += key->state == BLAME_PASSED ? 0 : s->ns;
 		return BLAME_NO_CELL;
 	}
 	if (!c->cur_ns && !c->cur_time_ns &&
 	    mem_grow(&b->touched, &b->cap_touched, b->n_touched, sizeof(*b->touched)) == 0)
 		b->touched[b->n_touched++] = (uint32_t)(c - b->cells);
-	c->ns += ns;
-	c->time_ns += time_ns;
-	c->cur_ns += ns;
-	c->cur_time_ns += time_ns;
+	c->ns += s->ns;
+	c->time_ns += s->time_ns;
+	c->cur_ns += s->ns;
+	c->cur_time_ns += s->time_ns;
+	blame_cost_add(&c->cost, &s->cost);
+	blame_cost_add(&c->cur_cost, &s->cost);
 	c->last_ns = m->now_ns;
 	return (uint32_t)(c - b->cells);
+}
+
+static void close_cost(struct blame *b, uint32_t cell, const struct blame_cost *c)
+{
+	if (c->lost_ns)
+		recent_add(&b->recent, RECENT_LOST, cell, c->lost_ns);
+	if (!c->par_of_ns)
+		return;
+	recent_add(&b->recent, RECENT_PAR_OF, cell, c->par_of_ns);
+	if (c->par_ns)
+		recent_add(&b->recent, RECENT_PAR, cell, c->par_ns);
 }
 
 /* The parts of the bucket go into the log. */
@@ -187,7 +202,9 @@ void blame_close_bucket(struct model *m, uint64_t time_ns)
 		recent_add(&b->recent, RECENT_WAIT, b->touched[i], c->cur_ns);
 		if (c->cur_time_ns)
 			recent_add(&b->recent, RECENT_SAMPLE, b->touched[i], c->cur_time_ns);
+		close_cost(b, b->touched[i], &c->cur_cost);
 		c->cur_ns = c->cur_time_ns = 0;
+		c->cur_cost = (struct blame_cost){0};
 	}
 	b->n_touched = 0;
 	if (b->recent.max)

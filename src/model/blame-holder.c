@@ -22,6 +22,7 @@
 #include "kontend/task.h"
 #include "lockqueue-int.h"
 #include "user-releases.h"
+#include "wait-lost.h"
 
 #include <errno.h>
 
@@ -166,6 +167,7 @@ int blame_holder(struct model *m, const struct event *ev)
 	uint32_t state = m->blame->following ? states[ev->holder.state] : BLAME_NOT_FOLLOWED;
 
 	m->blame->not_followed += ev->holder.missed;
+	(void)wait_lost_clock(m, ev->holder.idle, ev->time);
 	if (ev->holder.what == HOLDREC_BEGUN)
 		m->blame->following = true;
 	if (ev->holder.what == HOLDREC_STOPPED)
@@ -318,8 +320,10 @@ void blame_zero(struct model *m)
 	for (uint32_t i = 1; i < b->n_nodes; i++)
 		if (b->nodes[i].refs)
 			blame_settle(m, i);
-	for (uint32_t i = 1; i < b->n_classes; i++)
+	for (uint32_t i = 1; i < b->n_classes; i++) {
 		b->classes[i].ns = 0;
+		b->classes[i].cost = (struct blame_cost){0};
+	}
 	for (uint32_t i = 1; i < b->n_nodes; i++)
 		b->nodes[i].time_ns = 0;
 	b->n = b->n_touched = 0;

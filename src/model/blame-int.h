@@ -12,9 +12,36 @@ uint32_t blame_new_hold(struct blame *b);
 void blame_put_node(struct blame *b, uint32_t node); /* with its classes */
 void blame_put_hold(struct blame *b, uint32_t hold);
 
+/* Waited, by all; for how long by a clock; what it cost. */
+struct blame_sum {
+	uint64_t ns, time_ns;
+	struct blame_cost cost;
+};
+
+/* That of @part of @whole. */
+static inline struct blame_cost blame_cost_part(const struct blame_cost *c, uint64_t part,
+						uint64_t whole)
+{
+	struct blame_cost r = *c;
+
+	if (part == whole)
+		return r;
+	r.lost_ns = blame_part(c->lost_ns, part, whole);
+	r.par_ns = blame_part(c->par_ns, part, whole);
+	r.par_of_ns = blame_part(c->par_of_ns, part, whole);
+	return r;
+}
+
+static inline void blame_cost_less(struct blame_cost *from, const struct blame_cost *c)
+{
+	from->lost_ns -= c->lost_ns;
+	from->par_ns -= c->par_ns;
+	from->par_of_ns -= c->par_of_ns;
+}
+
 /* blame-cell.c: so much is charged. To which cell; BLAME_NO_CELL: there is no memory for it. */
 #define BLAME_NO_CELL UINT32_MAX
-uint32_t blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uint64_t time_ns);
+uint32_t blame_charge(struct model *m, const struct blame_key *key, const struct blame_sum *s);
 /* blame-undo.c: what is charged next is of one lock; it is of that class, in which was so much. */
 void blame_done_event(struct blame *b);
 void blame_done(struct model *m, const struct blame_done *d);

@@ -8,6 +8,12 @@ static void add_recent(struct blame_cell *c, enum recent_kind kind, uint64_t val
 		c->ns += value;
 	if (kind == RECENT_SAMPLE)
 		c->time_ns += value;
+	if (kind == RECENT_LOST)
+		c->cost.lost_ns += value;
+	if (kind == RECENT_PAR)
+		c->cost.par_ns += value;
+	if (kind == RECENT_PAR_OF)
+		c->cost.par_of_ns += value;
 }
 
 static void add_all(const struct blame *b, size_t first, const uint8_t *keep,
@@ -34,8 +40,10 @@ size_t blame_recent(const struct blame *b, const struct recent_window *w, const 
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->n; i++)
-		ret[i] =
-			(struct blame_cell){.key = b->cells[i].key, .last_ns = b->cells[i].last_ns};
+		ret[i] = (struct blame_cell){.key = b->cells[i].key,
+					     .last_ns = b->cells[i].last_ns,
+					     .cost = {.is_lost = b->cells[i].cost.is_lost,
+						      .unlost = b->cells[i].cost.unlost}};
 	add_all(b, w->first, keep, ret);
 	for (size_t i = 0; i < b->n; i++)
 		if (ret[i].ns || ret[i].time_ns)

@@ -120,6 +120,13 @@ static uint64_t at_most(uint64_t ns, uint64_t most)
 	return ns < most ? ns : most;
 }
 
+/* LOST goes in proportion; PAR is of waits whose end is known. */
+static void lose(uint64_t *from, struct blame_cost *cost, uint64_t ns)
+{
+	cost->lost_ns -= blame_part(cost->lost_ns, ns, *from);
+	*from -= ns;
+}
+
 /* @ns of an entry: what is counted no more is answered. */
 static uint64_t take_back(struct model *m, const struct blame_done *d, uint64_t ns)
 {
@@ -129,11 +136,16 @@ static uint64_t take_back(struct model *m, const struct blame_done *d, uint64_t 
 		b->classes[d->to].gone_ns += ns;
 		return 0;
 	}
-	uint64_t *from = d->how == BLAME_TO_NONE ? &b->lost_ns : &b->cells[d->to].ns;
-	ns = at_most(ns, *from);
-	*from -= ns;
-	if (d->how != BLAME_TO_NONE && d->time_ns > m->bucket_ns)
-		b->cells[d->to].cur_ns -= at_most(ns, b->cells[d->to].cur_ns);
+	if (d->how == BLAME_TO_NONE) {
+		ns = at_most(ns, b->lost_ns);
+		b->lost_ns -= ns;
+		return ns;
+	}
+	struct blame_cell *c = &b->cells[d->to];
+	ns = at_most(ns, c->ns);
+	lose(&c->ns, &c->cost, ns);
+	if (d->time_ns > m->bucket_ns)
+		lose(&c->cur_ns, &c->cur_cost, at_most(ns, c->cur_ns));
 	return d->how == BLAME_TO_PASSED ? 0 : ns;
 }
 
@@ -206,7 +218,7 @@ static void take_rest(struct model *m, uint32_t class)
 
 	advance(c, m->now_ns);
 	uint64_t ns = at_most(c->gone_ns, c->ns);
-	c->ns -= ns;
+	lose(&c->ns, &c->cost, ns);
 	m->blame->doubtful_ns += ns;
 	c->gone = 0;
 	c->gone_ns = 0;

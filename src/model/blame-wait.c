@@ -64,11 +64,24 @@ void blame_wait(struct model *m, struct wait *w)
 	blame_advance(m, c);
 	w->joined_ns = m->now_ns;
 	c->n++;
+	c->n_lost += w->loses;
 	if (!blame_at(m, node)->n++)
 		blame_at(m, node)->reported_ns = blame_at(m, node)->since_ns = m->now_ns;
 	blame_at(m, node)->begin_ns = w->begin_ns;
 	if (w->task != TASK_OTHER && m->tasks->tasks[w->task].blame)
 		relink(m, w, true);
+}
+
+void blame_par(struct model *m, const struct wait *w, uint64_t par_ns, uint64_t of_ns)
+{
+	uint64_t has_ns = m->now_ns > w->joined_ns ? m->now_ns - w->joined_ns : 0;
+
+	if (!w->blame || !of_ns)
+		return;
+	struct blame_cost *c = &m->blame->classes[w->blame].cost;
+	has_ns = has_ns < of_ns ? has_ns : of_ns;
+	c->par_ns += blame_part(par_ns, has_ns, of_ns);
+	c->par_of_ns += has_ns;
 }
 
 void blame_moves(struct model *m, const struct wait *w)
@@ -116,6 +129,7 @@ void blame_over(struct model *m, struct wait *w)
 	struct blame_class *c = &m->blame->classes[w->blame];
 	blame_advance(m, c);
 	c->n--;
+	c->n_lost -= w->loses;
 	w->blame = 0;
 	if (w->task != TASK_OTHER && m->tasks->tasks[w->task].blame)
 		relink(m, w, false);

@@ -32,6 +32,7 @@
 #include "kontend/locktype.h"
 #include "kontend/model.h"
 #include "kontend/stack.h"
+#include "kontend/wait.h"
 
 enum {
 	CLASSES_MOST = 24, /* of a node; others count as of no known place */
@@ -82,17 +83,28 @@ uint32_t blame_class_of(struct model *m, uint32_t node, uint32_t lock, uint32_t 
 	uint32_t i = blame_new_class(b);
 	if (!i)
 		return 0;
-	b->classes[i] =
-		(struct blame_class){lock, stack, 0, blame_at(m, node)->classes, m->now_ns, 0};
+	b->classes[i] = (struct blame_class){.lock = lock,
+					     .stack = stack,
+					     .next = blame_at(m, node)->classes,
+					     .reported_ns = m->now_ns,
+					     .idle_ns = m->waits->lost.ns};
 	blame_at(m, node)->classes = i;
 	return i;
 }
 
 void blame_advance(struct model *m, struct blame_class *c)
 {
-	if (m->now_ns > c->reported_ns)
+	uint64_t idle_ns = m->waits->lost.ns;
+
+	if (m->now_ns > c->reported_ns) {
 		c->ns += c->n * (m->now_ns - c->reported_ns);
+		c->cost.is_lost |= c->n_lost && idle_ns;
+		c->cost.unlost |= c->n != c->n_lost || !idle_ns;
+	}
+	if (c->idle_ns && idle_ns > c->idle_ns)
+		c->cost.lost_ns += c->n_lost * (idle_ns - c->idle_ns);
 	c->reported_ns = m->now_ns;
+	c->idle_ns = idle_ns;
 }
 
 /* The class that is charged, as it was before, and all that had added up in it. */
@@ -116,27 +128,30 @@ static void note_done(struct model *m, const struct source *of, uint64_t ns, uin
 }
 
 /* Hands the time waited at @node on to @to. */
-static void hand_up(struct model *m, uint32_t to, const struct source *of, uint64_t ns)
+static void hand_up(struct model *m, uint32_t to, const struct source *of,
+		    const struct blame_sum *s)
 {
 	uint32_t i = blame_class_of(m, to, of->c.lock, of->c.stack);
 
-	if (i)
-		m->blame->classes[i].ns += ns;
-	else
-		m->blame->lost_ns += ns;
-	note_done(m, of, ns, 0, i ? BLAME_TO_CLASS : BLAME_TO_NONE, i);
+	if (i) {
+		m->blame->classes[i].ns += s->ns;
+		blame_cost_add(&m->blame->classes[i].cost, &s->cost);
+	} else {
+		m->blame->lost_ns += s->ns;
+	}
+	note_done(m, of, s->ns, 0, i ? BLAME_TO_CLASS : BLAME_TO_NONE, i);
 }
 
 static void charge_cell(struct model *m, const struct blame_key *key, const struct source *of,
-			uint64_t ns, uint64_t time_ns)
+			const struct blame_sum *s)
 {
-	uint32_t cell = blame_charge(m, key, ns, time_ns);
+	uint32_t cell = blame_charge(m, key, s);
 	enum blame_to how = key->state == BLAME_PASSED ? BLAME_TO_PASSED : BLAME_TO_CELL;
 
 	if (cell != BLAME_NO_CELL)
-		note_done(m, of, ns, time_ns, how, cell);
+		note_done(m, of, s->ns, s->time_ns, how, cell);
 	else if (how == BLAME_TO_CELL)
-		note_done(m, of, ns, 0, BLAME_TO_NONE, 0);
+		note_done(m, of, s->ns, 0, BLAME_TO_NONE, 0);
 }
 
 static bool is_of(const struct model *m, uint32_t lock, uint32_t node)
@@ -153,9 +168,9 @@ static uint32_t lock_of_node(const struct model *m, uint32_t node)
 	return 0;
 }
 
-/* @ns of the class to the hold, that lasted @time_ns of it. */
+/* @s of the class to the hold. */
 static void charge_hold(struct model *m, const struct blame_hold *h, const struct source *of,
-			uint64_t ns, uint64_t time_ns)
+			const struct blame_sum *s)
 {
 	const struct blame_class *c = &of->c;
 	bool direct = is_of(m, c->lock, h->node), passes = h->blocked && !h->circle;
@@ -171,9 +186,9 @@ static void charge_hold(struct model *m, const struct blame_hold *h, const struc
 		key.why = lock_of_node(m, h->blocked);
 	}
 	if (!passes || direct)
-		charge_cell(m, &key, of, ns, time_ns);
+		charge_cell(m, &key, of, s);
 	if (passes)
-		hand_up(m, h->blocked, of, ns);
+		hand_up(m, h->blocked, of, s);
 }
 
 static uint32_t sum_weights(const struct model *m, uint32_t node)
@@ -185,14 +200,15 @@ static uint32_t sum_weights(const struct model *m, uint32_t node)
 	return n;
 }
 
-/* Charges that class to the holds. The time goes with the first class that is their own. */
-static void charge_class(struct model *m, uint32_t node, uint32_t class, uint64_t ns,
+/* Charges that part of the class to the holds. Its time goes with the first one of their own. */
+static void charge_class(struct model *m, uint32_t node, uint32_t class, const struct blame_sum *s,
 			 uint64_t *time_ns)
 {
 	struct blame *b = m->blame;
 	uint32_t weights = sum_weights(m, node);
-	const struct source of = {class, b->classes[class].ns + ns, b->classes[class]};
-	uint64_t time = 0;
+	const struct source of = {class, b->classes[class].ns + s->ns, b->classes[class]};
+	struct blame_cost cost = s->cost;
+	uint64_t time = 0, ns = s->ns;
 
 	if (is_of(m, b->classes[class].lock, node)) {
 		time = *time_ns;
@@ -201,11 +217,21 @@ static void charge_class(struct model *m, uint32_t node, uint32_t class, uint64_
 	for (uint32_t i = blame_at(m, node)->holds; i; i = b->holds[i].next) {
 		/* Charging may move what they are in. */
 		const struct blame_hold h = b->holds[i];
-		uint64_t part = ns / weights * h.weight + ns % weights * h.weight / weights;
-		charge_hold(m, &h, &of, part, time);
-		ns -= part;
+		const struct blame_sum part = {ns / weights * h.weight +
+						       ns % weights * h.weight / weights,
+					       time, blame_cost_part(&cost, h.weight, weights)};
+		charge_hold(m, &h, &of, &part);
+		ns -= part.ns;
+		blame_cost_less(&cost, &part.cost);
 		weights -= h.weight;
 	}
+}
+
+static void take_cost(struct blame_class *c, const struct blame_cost *cost)
+{
+	blame_cost_less(&c->cost, cost);
+	if (!c->ns)
+		c->cost.is_lost = c->cost.unlost = false;
 }
 
 /* @part of 2^16 of what has added up at the node goes to its holds. */
@@ -219,10 +245,14 @@ void blame_charge_part(struct model *m, uint32_t node, uint32_t part)
 	blame_done_event(b);
 	for (uint32_t i = blame_at(m, node)->classes; i; i = b->classes[i].next) {
 		uint64_t all = b->classes[i].ns;
-		uint64_t ns = (all >> 16) * part + ((all & 0xffff) * part >> 16);
-		b->classes[i].ns -= ns;
-		if (ns)
-			charge_class(m, node, i, ns, &time_ns);
+		const struct blame_sum s = {
+			.ns = (all >> 16) * part + ((all & 0xffff) * part >> 16),
+			.cost = blame_cost_part(&b->classes[i].cost, part, BLAME_WHOLE)};
+		if (!s.ns)
+			continue;
+		b->classes[i].ns -= s.ns;
+		take_cost(&b->classes[i], &s.cost);
+		charge_class(m, node, i, &s, &time_ns);
 	}
 }
 
@@ -277,11 +307,13 @@ void blame_charge_unknown(struct model *m, uint32_t node)
 					      .root_lock = lock ? lock : c->lock,
 					      .direct = direct};
 		const struct source of = {i, c->ns, *c};
-		uint64_t ns = c->ns;
+		const struct blame_sum s = {c->ns, direct ? time_ns : 0, c->cost};
+		if (!s.ns)
+			continue;
 		c->ns = 0;
-		if (ns)
-			charge_cell(m, &key, &of, ns, direct ? time_ns : 0);
-		if (ns && direct)
+		take_cost(c, &s.cost);
+		charge_cell(m, &key, &of, &s);
+		if (direct)
 			time_ns = 0;
 	}
 }

@@ -89,6 +89,9 @@ void blame_wait(struct model *m, struct wait *w); /* a sure wait begins */
 void blame_over(struct model *m, struct wait *w); /* and is in flight, or sure, no more */
 /* The chain of @w is another one; what is charged to others who wait in the same place stays. */
 void blame_moves(struct model *m, const struct wait *w);
+/* A wait ends, in which other threads of its process ran for so long; to be called before
+ * blame_got() and blame_over(). */
+void blame_par(struct model *m, const struct wait *w, uint64_t par_ns, uint64_t of_ns);
 void blame_got(struct model *m, const struct wait *w);
 /* @w is about to end: its task has not got the lock, or has got it already. */
 void blame_not_taken(struct model *m, const struct wait *w);

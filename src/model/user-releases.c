@@ -137,9 +137,25 @@ void user_release_note(struct model *m, const struct wait *w, const struct event
 struct parts {
 	struct model *m;
 	const struct wait *w;
+	const struct event *ev;
 	uint64_t at_ns, until_ns;
 	uint32_t state, why; /* of holders */
 };
+
+/* When in the wait a CPU was idle, or other threads ran, is not known: each part has its share. */
+static void charge_key(const struct parts *p, const struct blame_key *key, uint64_t ns)
+{
+	const struct event *ev = p->ev;
+	uint64_t all_ns = ev->time - ev->user.begin_ns;
+	const struct blame_cost all = {.lost_ns = ev->user.is_lost_known ? ev->user.lost_ns : 0,
+				       .par_ns = ev->user.is_par_known ? ev->user.par_ns : 0,
+				       .par_of_ns = ev->user.is_par_known ? all_ns : 0,
+				       .is_lost = ev->user.is_lost_known,
+				       .unlost = !ev->user.is_lost_known};
+	const struct blame_sum s = {ns, ns, blame_cost_part(&all, ns, all_ns)};
+
+	blame_charge(p->m, key, &s);
+}
 
 /* To each place the time until the next sample. */
 static void charge_places(const struct parts *p, struct blame_key *key, uint64_t to_ns)
@@ -154,12 +170,12 @@ static void charge_places(const struct parts *p, struct blame_key *key, uint64_t
 		if (place->task != key->task)
 			continue;
 		if (place->ns > at_ns)
-			blame_charge(p->m, key, place->ns - at_ns, place->ns - at_ns);
+			charge_key(p, key, place->ns - at_ns);
 		key->why = place->stack;
 		at_ns = place->ns;
 	}
 	if (to_ns > at_ns)
-		blame_charge(p->m, key, to_ns - at_ns, to_ns - at_ns);
+		charge_key(p, key, to_ns - at_ns);
 }
 
 static void charge(struct parts *p, uint64_t to_ns, int32_t pid, int32_t tid, uint32_t stack)
@@ -180,7 +196,7 @@ static void charge(struct parts *p, uint64_t to_ns, int32_t pid, int32_t tid, ui
 	if (p->m->blame->max && key.state == BLAME_RUNNING)
 		charge_places(p, &key, to);
 	else if (p->m->blame->max)
-		blame_charge(p->m, &key, to - p->at_ns, to - p->at_ns);
+		charge_key(p, &key, to - p->at_ns);
 	if (p->m->held->max)
 		holds_give(p->m, p->w->lock, task, stack, to - p->at_ns);
 	p->at_ns = to;
@@ -190,7 +206,8 @@ void user_release_charge(struct model *m, const struct wait *w, const struct eve
 			 uint64_t until_ns)
 {
 	const struct user_releases_of *l = find(m->user_releases, ev->user.lock);
-	struct parts p = {.m = m, .w = w, .at_ns = ev->user.begin_ns, .until_ns = until_ns};
+	struct parts p = {
+		.m = m, .w = w, .ev = ev, .at_ns = ev->user.begin_ns, .until_ns = until_ns};
 	bool handed = ev->user.flags & USERREC_HANDED, owned = true;
 
 	if ((!m->blame->max && !m->held->max) || w->doubtful)

@@ -71,6 +71,7 @@ void wait_lost_begin(struct model *m, struct wait *w, const struct event *ev)
 	w->idle_ns = wait_lost_clock(m, ev->begin.idle, ev->time);
 	w->lost_at_ns = w->begin_ns;
 	w->lost_ns = 0;
+	w->loses = ev->begin.loses || w->idle_ns;
 	w->par = ev->begin.par;
 }
 
@@ -112,7 +113,7 @@ bool wait_lost(const struct model *m, const struct wait *w, bool ended, uint64_t
 {
 	struct wait now = *w;
 
-	if (!w->idle_ns)
+	if (ended ? !w->is_lost : !w->idle_ns)
 		return false;
 	if (!ended)
 		(void)take(m, &now, m->waits->lost.ns, m->now_ns);

@@ -130,7 +130,7 @@ static int keep_classes(struct model *m, struct only *o)
 	for (uint32_t i = 1; kept && i < all->n_classes; i++) {
 		kept[i] = all->classes[i];
 		if (o->q->no_blame || !has_charged(o, kept[i].lock, kept[i].stack))
-			kept[i].n = kept[i].ns = 0;
+			kept[i].n = kept[i].n_lost = kept[i].ns = 0;
 	}
 	return kept ? 0 : -ENOMEM;
 }

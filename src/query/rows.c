@@ -152,9 +152,8 @@ static int find_sort(const struct query_spec *s, const struct row_source *src, s
 	for (size_t i = 0; !chosen && src->sort && i < src->kind->n_columns; i++)
 		if (strcmp(src->keys[i].key, src->sort) == 0)
 			*ret = i;
-			return 0;
-		}
-	}
+	if (*ret != SIZE_MAX || !chosen)
+		return 0;
 	return error_set(err, -EINVAL,
 			 "sort key '%s': the table '%s' by %s has no such column; try total_ns, "
 			 "contended, max_ns, avg_ns or another that its help lists",
@@ -299,6 +298,21 @@ static int answer(struct query *q, const struct query_spec *s, const struct row_
 		t->most = o.most;
 	}
 	return fill_rows(q, s, src, o.rows, t);
+}
+
+void query_fill_cost(const struct query_waits_cost *c, struct value *lost, struct value *pct,
+		     struct value *par)
+{
+	uint64_t ns = c->lost_ns < c->waited_ns ? c->lost_ns : c->waited_ns;
+
+	if (c->par_of_ns)
+		value_d(par, (double)c->par_ns / (double)c->par_of_ns);
+	if (!c->is_lost || (c->unlost && !ns))
+		return;
+	value_u_least(lost, ns, c->at_least);
+	if (c->waited_ns)
+		value_d(pct, 100 * (double)ns / (double)c->waited_ns);
+	pct->at_least = c->at_least;
 }
 
 struct column *rows_columns(struct query *q, const struct table_kind *kind)

@@ -88,6 +88,17 @@ struct query_origin;
 void query_fill_syscall(const struct query_origin *o, struct value *v, struct value *reason);
 void query_fill_at(const struct query_origin *o, struct value *v, struct value *reason);
 
+/* The cost of waits: LOST and PAR. */
+struct query_waits_cost {
+	uint64_t waited_ns, lost_ns; /* lost_ns: at most all of it counts */
+	uint64_t par_ns, par_of_ns;
+	bool is_lost, unlost; /* of some waits lost_ns is known; of some it is not */
+	bool at_least;
+};
+
+void query_fill_cost(const struct query_waits_cost *c, struct value *lost, struct value *pct,
+		     struct value *par);
+
 /*
  * names/on.c: what the system calls of some waits are on: that on which most of their time was
  * waited. Then the cells of a column and of its reason; of a lock of a file at least that file.

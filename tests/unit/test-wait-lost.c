@@ -18,6 +18,8 @@
 #include "kontend/locktype.h"
 #include "kontend/model.h"
 #include "kontend/parclock.h"
+#include "kontend/query-blame.h"
+#include "kontend/query-wait.h"
 #include "kontend/record.h"
 #include "kontend/shortsnap.h"
 #include "kontend/userlock.h"
@@ -456,6 +458,176 @@ static void a_storm_is_packed(void **state)
 	w->q.window_ns = 0;
 }
 
+static void begin_of_task(struct asked *w, uint64_t ms, int tid, uint32_t idle, uint64_t par)
+{
+	struct waitrec_begin b = begin_of(idle);
+
+	b.tid = tid;
+	b.par = par;
+	synth_wait_begin(w->rig.synth, 0, CANNED_START + ms * MS, 700, tid, &b);
+}
+
+static void end_of_task(struct asked *w, uint64_t ms, int tid, uint32_t idle, uint64_t par)
+{
+	const struct waitrec_end e = {
+		.magic = WAITREC_END_MAGIC, .lock = LOCK, .tid = tid, .idle = idle, .par = par};
+
+	synth_wait_end(w->rig.synth, 0, CANNED_START + ms * MS, 700, tid, &e);
+}
+
+static struct table blamed(struct asked *w, enum query_blame_by by)
+{
+	const struct query_blame_spec b = {.by = by};
+	struct table t;
+
+	query_begin(&w->q);
+	assert_int_equal(query_blame(&w->q, &b, &(struct query_spec){.sort = "lost"}, &t, NULL), 0);
+	return t;
+}
+
+/* The row of a task; of none: that of time without a known holder. */
+static size_t row_of(const struct table *t, int tid)
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (tid ? cell_at(t, i, "tid")->known && cell_u(t, i, "tid") == (uint64_t)tid
+			: !cell_at(t, i, "tid")->known)
+			return i;
+	fail_msg("no row of %d", tid);
+	return 0;
+}
+
+static void check_blame(const struct table *t, int tid, uint64_t waited_ms, uint64_t lost_ms)
+{
+	const uint64_t unit = 4 << IDLECLOCK_UNIT;
+	size_t row = row_of(t, tid);
+
+	assert_int_equal(cell_u(t, row, "waited_ns"), waited_ms * MS);
+	assert_in_range(cell_u(t, row, "wait_lost_ns") + unit, lost_ms * MS,
+			lost_ms * MS + 2 * unit);
+	assert_false(cell_at(t, row, "wait_lost_ns")->at_least);
+}
+
+/* 701 waits with no known holder, then has the lock for which 702 waits, and 703 for it, too. */
+static void hand_over(struct asked *w)
+{
+	start(w);
+	begin_of_task(w, 10, 701, shows(100), 0);
+	begin_of_task(w, 20, 702, shows(104), parclock(1, 0));
+	end_of_task(w, 30, 701, shows(110), 0); /* unknown: 20 and 10 ms, of them lost 10 and 6 */
+	begin_of_task(w, 40, 703, shows(117), 0);
+	end_of_task(w, 60, 702, shows(120), parclock(1, 80 * MS)); /* 701: 30, 20; 10, 3 */
+	end_of_task(w, 70, 703, shows(129), 0);			   /* 702: 10; 9 */
+	synth_tick(w->rig.synth, CANNED_START + 100 * MS);
+	play(w);
+}
+
+static void blame_charges_it_to_holders(void **state)
+{
+	struct asked *w = *state;
+
+	hand_over(w);
+	struct table t = blamed(w, BLAME_BY_TASK);
+	assert_int_equal(t.n_rows, 3);
+	assert_int_equal(row_of(&t, 0), 0); /* the most first */
+	check_blame(&t, 0, 30, 16);
+	check_blame(&t, 701, 50, 13);
+	check_blame(&t, 702, 10, 9);
+	assert_in_range(cell_at(&t, row_of(&t, 702), "wait_lost_pct")->d * 10, 899, 901);
+	t = blamed(w, BLAME_BY_LOCK);
+	assert_int_equal(t.n_rows, 1);
+	assert_in_range(cell_u(&t, 0, "wait_lost_ns"), 38 * MS - 4096, 38 * MS + 4096);
+	/* The tick has all of it. */
+	w->q.window_ns = 100 * MS;
+	t = blamed(w, BLAME_BY_TASK);
+	check_blame(&t, 701, 50, 13);
+	check_blame(&t, 702, 10, 9);
+	w->q.window_ns = 0;
+}
+
+/* PAR goes to the holder where the wait ends. */
+static void blame_has_par_of_waits_that_ended(void **state)
+{
+	struct asked *w = *state;
+
+	hand_over(w);
+	for (int i = 0; i < 2; i++) {
+		struct table t = blamed(w, BLAME_BY_TASK);
+		assert_false(cell_at(&t, row_of(&t, 0), "wait_par")->known);
+		assert_false(cell_at(&t, row_of(&t, 702), "wait_par")->known);
+		assert_in_range(cell_at(&t, row_of(&t, 701), "wait_par")->d * 1000, 1999, 2001);
+		w->q.window_ns = 100 * MS;
+	}
+	w->q.window_ns = 0;
+}
+
+/* Of one of two waits it is not known: then the holder has so much at least. */
+static void blame_has_at_least_what_is_known(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin_of_task(w, 10, 701, shows(100), 0);
+	end_of_task(w, 20, 701, shows(110), 0);
+	begin_of_task(w, 30, 702, 0, 0);
+	tick(w, 40, 120, 0);
+	play(w);
+	struct table t = blamed(w, BLAME_BY_LOCK);
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(cell_u(&t, 0, "waited_ns"), 20 * MS);
+	assert_in_range(cell_u(&t, 0, "wait_lost_ns"), 10 * MS - 4096, 10 * MS + 4096);
+	assert_true(cell_at(&t, 0, "wait_lost_ns")->at_least);
+}
+
+/* The begin of a wait for a file has no room for the clock; only its end has it. */
+static void blame_has_that_of_files(void **state)
+{
+	struct asked *w = *state;
+	struct waitrec_begin b = begin_of(0);
+
+	start(w);
+	b.owner_asked = WAITREC_LOSES;
+	tick(w, 10, 100, 0);
+	synth_wait_begin(w->rig.synth, 0, CANNED_START + 10 * MS, 700, TID, &b);
+	end(w, 50, shows(130), shows(100));
+	synth_tick(w->rig.synth, CANNED_START + 100 * MS);
+	play(w);
+	check(w, 30);
+	struct table t = blamed(w, BLAME_BY_TASK);
+	check_blame(&t, 0, 40, 30);
+}
+
+/* A wait that goes on has it until now, charged or not. */
+static void blame_has_that_of_waits_in_flight(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin_of_task(w, 10, 701, shows(100), 0);
+	tick(w, 40, 120, 0);
+	play(w);
+	struct table t = blamed(w, BLAME_BY_TASK);
+	check_blame(&t, 0, 30, 20);
+}
+
+/* One that has ended has all of it, not that until the last tick. */
+static void a_wait_that_has_ended_shows_all_of_it(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	start(w);
+	begin_of_task(w, 10, 701, shows(100), parclock(1, 0));
+	end_of_task(w, 40, 701, shows(120), parclock(1, 45 * MS));
+	synth_tick(w->rig.synth, CANNED_START + 100 * MS);
+	play(w);
+	query_begin(&w->q);
+	const struct query_spec s = {.sort = "LOST"};
+	assert_int_equal(query_wait_rows(&w->q, &s, NULL, &t, NULL), 0);
+	assert_int_equal(t.n_rows, 1);
+	assert_in_range(cell_u(&t, 0, "wait_lost_ns"), 20 * MS - 512, 20 * MS + 512);
+	assert_in_range(cell_at(&t, 0, "wait_par")->d * 1000, 1499, 1501);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
@@ -477,6 +649,12 @@ int main(void)
 		TEST(sums_have_it),
 		TEST(sums_may_have_it_of_some),
 		TEST(a_storm_is_packed),
+		TEST(blame_charges_it_to_holders),
+		TEST(blame_has_par_of_waits_that_ended),
+		TEST(blame_has_at_least_what_is_known),
+		TEST(blame_has_that_of_files),
+		TEST(blame_has_that_of_waits_in_flight),
+		TEST(a_wait_that_has_ended_shows_all_of_it),
 	};
 #undef TEST
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -374,7 +374,7 @@ static void bad_objects_are_bad(void **state)
 	start(w);
 	report_begin(w, 10 * MS, 701, with_on((struct waitrec_on){WAITREC_ON_KINDS, 0, 0}));
 	struct waitrec_begin b = begin(LCB_F_WRITE);
-	b.owner_asked = 4;
+	b.owner_asked = 8;
 	report_begin(w, 11 * MS, 701, b);
 	play(w);
 	assert_int_equal(w->rig.engine.decode.n_bad, 2);

@@ -53,6 +53,7 @@ struct event {
 			/* With since_ns, of a mutex: it has spun so long; 0: not known. */
 			uint64_t spun_ns;
 			uint32_t idle;	     /* idleclock.h; 0: not known */
+			bool loses;	     /* but when it ends, that is */
 			uint64_t par;	     /* parclock.h; 0: not known */
 			uint64_t owner_file; /* as below, of who waits */
 		} begin;
@@ -150,6 +151,7 @@ struct event {
 			uint32_t missed;	       /* holders not followed before it */
 			const char *comm, *other_comm; /* NUL-terminated */
 			int32_t other_pid, other_tid;  /* see holdrec.h; 0: no task */
+			uint32_t idle;		       /* idleclock.h; 0: not known */
 			uint8_t what, state;	       /* enum holdrec_what, holdrec_state */
 			bool hint;
 		} holder;

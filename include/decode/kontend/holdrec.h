@@ -59,7 +59,7 @@ struct holdrec {
 	unsigned int missed;
 	char comm[16], other_comm[16];
 	unsigned int n_frames; /* that follow: of a task that falls asleep, innermost first */
-	unsigned int pad;
+	unsigned int idle;     /* idleclock.h, now; 0: not known, as in records of before */
 	unsigned long long frames[HOLDREC_FRAMES];
 };
 

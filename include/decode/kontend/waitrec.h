@@ -64,6 +64,7 @@ enum waitrec_user {
 enum {
 	WAITREC_OWNERS_ASKED = 1, /* for --owner: waits are summed up by owner */
 	WAITREC_HAS_ON = 2,	  /* struct waitrec_on follows the frames */
+	WAITREC_LOSES = 4, /* its end has idleclock.h, but this has not: it may use all CPUs */
 };
 
 /* On what a wait's system call is. */
@@ -116,7 +117,7 @@ struct waitrec_begin {
 	unsigned short n_frames, n_user;
 	int owner_pid, owner_tid;
 	unsigned short owner;	   /* enum waitrec_owner */
-	unsigned char owner_asked; /* WAITREC_OWNERS_ASKED, WAITREC_HAS_ON */
+	unsigned char owner_asked; /* WAITREC_OWNERS_ASKED, HAS_ON, LOSES */
 	unsigned char user;	   /* enum waitrec_user */
 	/*
 	 * Of a file's lock: how long it is held already, waitrec_age(). Of others idleclock.h; 0

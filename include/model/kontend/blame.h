@@ -41,20 +41,50 @@ struct blame_key {
 	uint16_t direct; /* `lock` and `root_lock` are the same lock, in whatever mode */
 };
 
+/*
+ * The cost of waits, as far as it is known. LOST is charged from moment to moment, as the time is;
+ * PAR is known when a wait ends, and is that of the part of it since blame has had the wait.
+ */
+struct blame_cost {
+	uint64_t lost_ns;	    /* a CPU was idle that the tasks may use */
+	uint64_t par_ns, par_of_ns; /* other threads ran so long, together, in so much of waits */
+	bool is_lost, unlost;	    /* of some waits lost_ns is known; of some it is not */
+};
+
+static inline void blame_cost_add(struct blame_cost *to, const struct blame_cost *c)
+{
+	to->lost_ns += c->lost_ns;
+	to->par_ns += c->par_ns;
+	to->par_of_ns += c->par_of_ns;
+	to->is_lost |= c->is_lost;
+	to->unlost |= c->unlost;
+}
+
+static inline uint64_t blame_part(uint64_t ns, uint64_t part, uint64_t whole)
+{
+	if (part == whole)
+		return ns;
+	return whole ? (uint64_t)((long double)ns * part / whole) : 0;
+}
+
 struct blame_cell {
 	struct blame_key key;
 	uint64_t ns;	  /* waited, by all */
 	uint64_t time_ns; /* of one cell of those that differ in lock and stack alone: how long */
-	uint64_t cur_ns, cur_time_ns; /* of these, in the open bucket */
-	uint64_t last_ns;	      /* when that was charged last */
+	uint64_t cur_ns, cur_time_ns;	  /* of these, in the open bucket */
+	struct blame_cost cost, cur_cost; /* of ns and of cur_ns */
+	uint64_t last_ns;		  /* when that was charged last */
 };
 
 /* Waits for a lock in one place, or what was handed up to the lock. */
 struct blame_class {
 	uint32_t lock, stack;
-	uint32_t n; /* in flight now */
+	uint32_t n;	 /* in flight now */
+	uint32_t n_lost; /* of these, with a known LOST */
 	uint32_t next;
 	uint64_t reported_ns, ns; /* waited until then, and not charged yet */
+	uint64_t idle_ns;	  /* struct lost_clock as of then */
+	struct blame_cost cost;	  /* of ns */
 	/* The same for the waits that blame-undo.c takes out; 0 outside of it. */
 	uint64_t gone_reported_ns, gone_ns;
 	uint32_t gone;

@@ -58,7 +58,11 @@ struct wait {
 	 * was idle until then, since sums began.
 	 */
 	uint64_t idle_ns, lost_at_ns, lost_ns;
+	bool loses;	      /* that is known, or will be when it ends */
+	bool is_lost;	      /* it has ended, and lost_ns is known */
 	uint64_t par;	      /* parclock.h, where it began; 0: not known */
+	uint64_t par_ns;      /* of one that has ended: how long other threads ran, if */
+	bool is_par;	      /* that is known */
 	struct waitrec_on on; /* its system call is */
 	uint32_t blame;	      /* its class: see blame.h; 0: it is not sure, or blame is off */
 	bool lines_up;	      /* it is in the queue of its lock, */

@@ -155,7 +155,7 @@ struct table_room {
 	uint8_t priority; /* as of struct column; from TABLE_NICE on it is nice to have */
 };
 
-enum { TABLE_COLUMNS = 96 /* none is shown beyond */, TABLE_NICE = 3 };
+enum { TABLE_COLUMNS = 128 /* none is shown beyond */, TABLE_NICE = 3 };
 
 /*
  * Which of @n columns have room in @width, each with @gap after it: those of priority 0, then by

@@ -253,7 +253,7 @@ __noinline int file_begin(struct bpf_raw_tracepoint_args *ctx, enum filelock_kin
 	r->owner_pid = o.pid;
 	r->owner_tid = o.tid;
 	r->owner = (__u16)o.is;
-	r->owner_asked = config.owners ? WAITREC_OWNERS_ASKED : 0;
+	r->owner_asked = (config.owners ? WAITREC_OWNERS_ASKED : 0) | (w.idle ? WAITREC_LOSES : 0);
 	r->held = file_age(ctx, kind, o.host);
 	r->par = w.par;
 	file_put(ctx, r,

@@ -72,6 +72,7 @@ static __always_inline void follow_holder(struct holdrec *r, struct follow_cpu *
 	r->tid = ns_tid(t, &config.ns);
 	r->pid = ns_pid(t, &config.ns);
 	r->missed = missed - c->missed_reported;
+	r->idle = idle_at(bpf_ktime_get_ns());
 	c->missed_reported = missed;
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 }

@@ -420,7 +420,8 @@ static __always_inline void late_owner(struct ring_record *rec, const struct loc
 	rec->late.owner_pid = o->pid;
 	rec->late.owner_tid = o->tid;
 	rec->late.owner = (__u16)o->is;
-	rec->late.owner_asked = config.owners ? WAITREC_OWNERS_ASKED : 0;
+	rec->late.owner_asked =
+		(config.owners ? WAITREC_OWNERS_ASKED : 0) | (o->idle ? WAITREC_LOSES : 0);
 }
 
 /* Its begin, of which @n frames are in the CPU's scratch. */
@@ -519,7 +520,8 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	__u32 flags = s->flags, size, tid = (__u32)owner;
 	__u64 now = bpf_ktime_get_ns(), said = short_owner(tid, SHORT_SAID);
 	__u64 spun_ns = short_spun(s, now);
-	struct lock_owner o = {.is = s->owner_is, .pid = s->owner_pid, .tid = s->owner_tid};
+	struct lock_owner o = {
+		.is = s->owner_is, .pid = s->owner_pid, .tid = s->owner_tid, .idle = s->idle};
 
 	/* Its end can be reported; as can waits of tasks whose numbers here are other ones. */
 	if (!rec || !begin_ns || owner >> 32 != SHORT_UNREPORTED || config.ns.level)

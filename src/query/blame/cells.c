@@ -7,6 +7,7 @@
  */
 #include "kontend/lock.h"
 #include "kontend/task.h"
+#include "kontend/wait.h"
 #include "rows.h"
 
 #include <errno.h>
@@ -33,6 +34,21 @@ static uint64_t pending_ns(const struct query *q, const struct blame_class *c, u
 	return window_ns && ns > most ? most : ns;
 }
 
+/* The same of what it cost. */
+static struct blame_cost pending_cost(const struct model *m, const struct blame_class *c)
+{
+	struct blame_cost r = c->cost;
+	uint64_t idle_ns = m->waits->lost.ns;
+
+	if (m->now_ns > c->reported_ns) {
+		r.is_lost |= c->n_lost && idle_ns;
+		r.unlost |= c->n != c->n_lost || !idle_ns;
+	}
+	if (c->idle_ns && idle_ns > c->idle_ns)
+		r.lost_ns += c->n_lost * (idle_ns - c->idle_ns);
+	return r;
+}
+
 struct pending {
 	struct blame_cell *v; /* NULL: they are counted */
 	size_t n;
@@ -56,6 +72,7 @@ static void add_node(const struct query *q, uint32_t node, uint64_t window_ns, s
 					.root_lock = lock ? lock : c->lock,
 					.direct = m->locks->locks[c->lock].blame == node},
 				.ns = ns,
+				.cost = pending_cost(m, c),
 				.last_ns = m->now_ns};
 		p->n++;
 	}

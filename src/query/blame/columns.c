@@ -92,6 +92,9 @@
 	[C_PCT] = WAITS(SET, "waited_pct", "WAIT%",                                                \
 			"share of all time waited, with or without a known holder", COLUMN_PCT, 5, \
 			1, SR, 0),                                                                 \
+	[C_LOST] = WAITS(SET, COL_WAIT_LOST, 6, 4, SR, 0),                                         \
+	[C_LOST_PCT] = WAITS(SET, COL_WAIT_LOST_PCT, 5, 6, SR, 0),                                 \
+	[C_PAR] = WAITS(SET, COL_WAIT_PAR, 5, 5, SR, 0),                                           \
 	[C_MOSTLY] = WAITS(SET, COL_MOSTLY, 22, 0, SR | W, 0),                                     \
 	[C_ENDS] = WAITS(SET, "ends_at", "ENDS AT",                                                \
 			 "object for which the root sleeps now, and the device or task at the "    \

@@ -84,6 +84,19 @@ static void fill_waits_states(const struct blame_group *g, struct value *v)
 	value_d(&v[C_OTHER], blame_share(other, g->ns));
 }
 
+static void fill_cost(const struct blame_group *g, struct value *v)
+{
+	const struct query_waits_cost c = {.waited_ns = g->ns,
+					   .lost_ns = g->cost.lost_ns,
+					   .par_ns = g->cost.par_ns,
+					   .par_of_ns = g->cost.par_of_ns,
+					   .is_lost = g->cost.is_lost,
+					   .unlost = g->cost.unlost,
+					   .at_least = g->cost.unlost};
+
+	query_fill_cost(&c, &v[C_LOST], &v[C_LOST_PCT], &v[C_PAR]);
+}
+
 /* The lock that is waited for, and the function that does. */
 static uint64_t waited_in(struct blame_rows *b, const struct blame_cell *c)
 {
@@ -132,6 +145,7 @@ void blame_fill_waits(struct blame_rows *b, const struct blame_group *g, uint64_
 	if (!g)
 		return;
 	value_u(&v[C_LAST], now_ns > g->last_ns ? now_ns - g->last_ns : 0);
+	fill_cost(g, v);
 	if (b->by == BLAME_BY_STATE)
 		value_s(&v[C_STATE], blame_state_words(blame_first(b, g)->key.state));
 	blame_fill_root(b, g, want, &waits_at, v);

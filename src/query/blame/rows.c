@@ -125,6 +125,7 @@ static int add_cell(struct blame_rows *b, struct map64 *index, uint32_t cell)
 	g->ns += ns;
 	g->state_ns[c->key.state] += ns;
 	g->chained_ns += c->key.direct ? 0 : ns;
+	blame_cost_add(&g->cost, &c->cost);
 	g->last_ns = c->last_ns > g->last_ns ? c->last_ns : g->last_ns;
 	b->next[cell] = g->cells;
 	g->cells = cell + 1;

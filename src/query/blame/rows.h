@@ -30,8 +30,9 @@ enum blame_who query_blame_who(const struct query *q, const struct blame_cell *c
 struct blame_group {
 	uint64_t id, ns, chained_ns, last_ns;
 	uint64_t state_ns[BLAME_STATES];
-	uint32_t first; /* a cell of it */
-	uint32_t cells; /* all, as index + 1 */
+	struct blame_cost cost; /* of what was waited, in each kind of rows */
+	uint32_t first;		/* a cell of it */
+	uint32_t cells;		/* all, as index + 1 */
 };
 
 /* A sum over cells for which more than one is looked at. */

@@ -8,6 +8,7 @@
 #include "columns.h"
 #include "kontend/map64.h"
 #include "kontend/query-blame.h"
+#include "kontend/wait.h"
 #include "rows.h"
 
 #include <errno.h>
@@ -169,6 +170,9 @@ static struct column *columns_by(struct query *q, const struct table_kind *kind,
 		c[i].flags = COLUMN_REPORT;
 	if (c && by != BLAME_BY_AT && !query_has_program(q))
 		c[C_AT].flags = COLUMN_REPORT;
+	/* Nor what waits cost, where nothing has shown while CPUs were idle. */
+	for (size_t i = C_LOST; c && !q->model->waits->lost.shown && i <= C_PAR; i++)
+		c[i].flags &= (uint8_t)~COLUMN_SCREEN;
 	return c;
 }
 

@@ -197,20 +197,19 @@ static void fill_spins(struct locks *ls, const struct group *g, struct value *v)
 static void fill_lost(struct locks *ls, const struct group *g, struct value *v)
 {
 	bool windowed = query_has_window(ls->q);
-	uint64_t all = windowed ? g->rate_wait_ns : g->waited_ns;
 	uint64_t ns = windowed ? ls->rate_ns : ls->elapsed_ns;
-	uint64_t lost = g->lost_ns < all ? g->lost_ns : all;
+	const struct query_waits_cost c = {.waited_ns = windowed ? g->rate_wait_ns : g->waited_ns,
+					   .lost_ns = g->lost_ns,
+					   .par_ns = g->par_ns,
+					   .par_of_ns = g->par_of_ns,
+					   .is_lost = g->is_lost,
+					   .unlost = g->unlost,
+					   .at_least = g->unlost || g->at_least};
 
-	if (g->par_of_ns)
-		value_d(&v[C_PAR], (double)g->par_ns / (double)g->par_of_ns);
-	if (!g->is_lost || (g->unlost && !lost))
-		return;
-	value_u_least(&v[C_LOST], lost, g->unlost || g->at_least);
-	if (ns)
-		value_d(&v[C_LOST_RATE], query_per_s(lost, ns));
-	if (all)
-		value_d(&v[C_LOST_PCT], 100 * (double)lost / (double)all);
-	v[C_LOST_RATE].at_least = v[C_LOST_PCT].at_least = v[C_LOST].at_least;
+	query_fill_cost(&c, &v[C_LOST], &v[C_LOST_PCT], &v[C_PAR]);
+	if (v[C_LOST].known && ns)
+		value_d(&v[C_LOST_RATE], query_per_s(v[C_LOST].u, ns));
+	v[C_LOST_RATE].at_least = v[C_LOST].at_least;
 }
 
 static void fill_sums(struct locks *ls, const struct group *g, struct value *v)

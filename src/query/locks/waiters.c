@@ -90,6 +90,7 @@ enum {
 	C_WAITERS,
 	C_WAITED,
 	C_LOST,
+	C_PAR,
 	C_POLICY,
 	C_OWNER_POLICY,
 	C_OFF_PID,
@@ -188,7 +189,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAITERS] = {"waiting", "WAITING", "tasks that the row stands for", COLUMN_COUNT, 7, 9,
 		       R},
 	[C_WAITED] = {COL_WAITED_BY_ALL("ALL"), 6, 3, R},
-	[C_LOST] = {COL_WAIT_LOST, 6, 9, R},
+	[C_LOST] = {COL_WAIT_LOST, 6, 6, SR},
+	[C_PAR] = {COL_WAIT_PAR, 5, 8, SR},
 	[C_POLICY] = {"policy", "POLICY", "how the task is scheduled: FIFO 80, NORMAL, ...",
 		      COLUMN_TEXT, 8, 9, R},
 	[C_OWNER_POLICY] = {"owner_policy", "OWNER POLICY", "the same of the holder", COLUMN_TEXT,
@@ -427,6 +429,8 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 	value_s(&v[C_PHASE], phase(w, type));
 	if (r->n == 1 && wait_lost(q->model, w, r->end_ns != 0, &lost_ns))
 		value_u(&v[C_LOST], lost_ns);
+	if (r->end_ns && w->is_par && r->end_ns > w->begin_ns)
+		value_d(&v[C_PAR], (double)w->par_ns / (double)(r->end_ns - w->begin_ns));
 	value_u(&v[C_DOUBTFUL], w->doubtful);
 	value_u(&v[C_EARLY], w->early);
 	value_u(&v[C_AT_LEAST], w->at_least);
@@ -637,6 +641,10 @@ static const struct column *columns_of(const struct waiters *ws)
 		copy[C_ON].flags = COLUMN_REPORT;
 	if (!query_has_program(ws->q))
 		copy[C_AT].flags = COLUMN_REPORT;
+	if (!ws->q->model->waits->lost.shown)
+		copy[C_LOST].flags = COLUMN_REPORT;
+	if (!ws->q->model->waits->lost.shown || !ws->n_past)
+		copy[C_PAR].flags = COLUMN_REPORT;
 	if (ws->n_parts)
 		copy[C_PARTS].flags |= COLUMN_SCREEN;
 	if (ws->n_files) {
