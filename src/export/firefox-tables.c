@@ -49,7 +49,7 @@ uint32_t firefox_chain(struct firefox_tables *f, struct tracefile *t, uint32_t s
 		return *known;
 	const uint64_t *frames = stack ? wordset_words(&t->links.stacks, stack) : NULL;
 	for (size_t n = stack ? t->links.stacks.runs[stack - 1].n : 0; n && !f->failed; n--)
-		at = node(f, at, event_names_func(t->engine, frames[n - 1], name), FIREFOX_OTHER);
+		at = node(f, at, trace_func(t, frames[n - 1], name), FIREFOX_OTHER);
 	snprintf(name, sizeof(name), "[%s]", locktype_name(type));
 	at = node(f, at, name, firefox_category_of(type));
 	f->failed |= map64_put(&f->chains, key, at) < 0;

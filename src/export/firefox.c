@@ -21,13 +21,14 @@
 struct gathered {
 	uint64_t begin_ns, end_ns, id, hold;
 	uint32_t lock, thread, stack, flags;
+	uint32_t chain; /* in the table of stacks */
 	int32_t ret;
 	uint16_t cpu;
 	uint8_t type;
 	bool waiting, no_cpu, flows;
 };
 
-struct held {
+struct kept_hold {
 	struct trace_hold h;
 	uint64_t via; /* the longest wait of the holder during the hold; 0: none */
 	bool flows;   /* the longest hold of some wait: a flow connects them */
@@ -39,7 +40,7 @@ struct firefox {
 	struct jsonw json;
 	struct gathered *waits;
 	size_t n_waits, cap_waits;
-	struct held *holds;
+	struct kept_hold *holds;
 	size_t n_holds, cap_holds;
 	uint64_t start_ns;
 	struct firefox_tables tables;
@@ -72,7 +73,7 @@ static int hold_interval(struct firefox *f, struct trace_hold *h)
 	if (mem_grow(&f->holds, &f->cap_holds, f->n_holds, sizeof(*f->holds)) < 0)
 		return -ENOMEM;
 	h->written = true;
-	f->holds[f->n_holds++] = (struct held){.h = *h, .via = find_via(f, h)};
+	f->holds[f->n_holds++] = (struct kept_hold){.h = *h, .via = find_via(f, h)};
 	return 0;
 }
 
@@ -80,6 +81,7 @@ static int gather(struct trace_sink *s, const struct trace_wait *w)
 {
 	struct firefox *f = (struct firefox *)s;
 	const struct model *m = f->t->engine->model;
+	const enum lock_type type = (enum lock_type)m->locks->locks[w->w->lock].type;
 
 	if (f->n_waits >= TRACE_WAITS) {
 		f->t->left_out++;
@@ -95,10 +97,11 @@ static int gather(struct trace_sink *s, const struct trace_wait *w)
 		.lock = w->lock,
 		.thread = w->thread,
 		.stack = w->stack,
+		.chain = firefox_chain(&f->tables, f->t, w->stack, type) - 1,
 		.flags = w->w->flags,
 		.ret = w->ret,
 		.cpu = w->w->cpu,
-		.type = m->locks->locks[w->w->lock].type,
+		.type = (uint8_t)type,
 		.waiting = w->waiting,
 		.no_cpu = w->w->no_cpu,
 	};
@@ -142,12 +145,6 @@ static void put_text(struct jsonw *j, const char *key, uint32_t text)
 		jsonw_u64(j, key, text);
 }
 
-/* The index of its call chain in the table of stacks. */
-static uint32_t stack_of(struct firefox *f, const struct gathered *g)
-{
-	return firefox_chain(&f->tables, f->t, g->stack, (enum lock_type)g->type) - 1;
-}
-
 static void put_wait_data(struct firefox *f, const struct gathered *g)
 {
 	const char *mode = locktype_mode((enum lock_type)g->type);
@@ -172,12 +169,12 @@ static void put_wait_data(struct firefox *f, const struct gathered *g)
 	if (g->flows)
 		put_text(j, "wait", numbered(f, "wait", g->id));
 	jsonw_begin(j, "cause", '{', true);
-	jsonw_u64(j, "stack", stack_of(f, g));
+	jsonw_u64(j, "stack", g->chain);
 	jsonw_end(j, '}');
 	jsonw_end(j, '}');
 }
 
-static void put_hold_data(struct firefox *f, const struct held *held)
+static void put_hold_data(struct firefox *f, const struct kept_hold *held)
 {
 	const struct trace_hold *h = &held->h;
 	struct jsonw *j = &f->json;
@@ -235,7 +232,7 @@ static void put_wait_markers(struct firefox *f, const struct gathered *g, size_t
 	put_markers_rest(f, "Lock wait", n);
 }
 
-static void put_hold_markers(struct firefox *f, const struct held *h, size_t n)
+static void put_hold_markers(struct firefox *f, const struct kept_hold *h, size_t n)
 {
 	struct jsonw *j = &f->json;
 
@@ -258,7 +255,7 @@ static void put_samples(struct firefox *f, const struct gathered *g, size_t n)
 	jsonw_begin(j, "samples", '{', false);
 	jsonw_begin(j, "stack", '[', true);
 	for (size_t i = 0; i < n; i++)
-		jsonw_u64(j, NULL, stack_of(f, &g[i]));
+		jsonw_u64(j, NULL, g[i].chain);
 	jsonw_end(j, ']');
 	put_times(f, "time", n ? &g->begin_ns : NULL, sizeof(*g), n);
 	jsonw_begin(j, "weight", '[', true);
@@ -310,7 +307,7 @@ static void put_task(struct firefox *f, const struct gathered *g, size_t n)
 	jsonw_end(&f->json, '}');
 }
 
-static void put_lock(struct firefox *f, const struct held *h, size_t n)
+static void put_lock(struct firefox *f, const struct kept_hold *h, size_t n)
 {
 	const struct trace_lock *l = trace_lock_at(f->t, h->h.lock);
 
@@ -357,8 +354,8 @@ static void join_holds(struct firefox *f)
 		return;
 	qsort(f->holds, f->n_holds, sizeof(*f->holds), compare_ids);
 	for (size_t i = 0; i < f->n_waits; i++) {
-		const struct held key = {.h = {.id = f->waits[i].hold}};
-		struct held *h =
+		const struct kept_hold key = {.h = {.id = f->waits[i].hold}};
+		struct kept_hold *h =
 			bsearch(&key, f->holds, f->n_holds, sizeof(*f->holds), compare_ids);
 		if (h)
 			h->flows = true;

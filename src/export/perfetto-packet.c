@@ -176,7 +176,7 @@ static uint64_t function(struct perfetto *p, uint64_t addr)
 	struct perfetto_packet *n = &p->now;
 	char buf[EVENT_NAMES_TEXT];
 	bool is_new;
-	uint64_t iid = number(p, &p->functions, event_names_func(p->t->engine, addr, buf), &is_new);
+	uint64_t iid = number(p, &p->functions, trace_func(p->t, addr, buf), &is_new);
 
 	if (!is_new)
 		return iid;

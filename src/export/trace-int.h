@@ -6,6 +6,7 @@
 #include "kontend/holds.h"
 #include "kontend/locktype.h"
 #include "kontend/map64.h"
+#include "kontend/query.h"
 #include "kontend/strpool.h"
 #include "kontend/tracefile.h"
 #include "kontend/wordset.h"
@@ -89,6 +90,7 @@ struct tracefile {
 	struct tracefile_spec spec;
 	FILE *out;
 	struct event_names names;
+	struct query q;		   /* of functions of programs */
 	struct event_filter *gate; /* NULL: all waits pass */
 	struct trace_sink *sink;
 	struct trace_links links;
@@ -123,6 +125,9 @@ enum { TRACE_TASK = EVENT_NAMES_TEXT + 20 };
 const char *trace_task(struct tracefile *t, uint32_t thread, char buf[TRACE_TASK]);
 /* The function that waited in call chain @stack; NULL: there is none. */
 const char *trace_caller(struct tracefile *t, uint32_t stack, char buf[EVENT_NAMES_TEXT]);
+/* The function at @frame of a call chain, as tables name it; returns @buf. Names are loaded first.
+ */
+const char *trace_func(struct tracefile *t, uint64_t frame, char buf[EVENT_NAMES_TEXT]);
 /* The number of tasks that wait for the lock of @w now, in either mode. */
 uint32_t trace_waiting(const struct tracefile *t, const struct wait *w);
 /* Fills in the links of @w. False: there is no room for the task. */

@@ -8,10 +8,13 @@
 #include "kontend/holds.h"
 #include "kontend/lock.h"
 #include "kontend/locktype.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
+#include "kontend/query-functions.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/text.h"
 #include "kontend/wait.h"
 #include "trace-int.h"
 
@@ -121,6 +124,15 @@ uint32_t trace_stack(struct tracefile *t, uint32_t stack)
 	return number;
 }
 
+const char *trace_func(struct tracefile *t, uint64_t frame, char buf[EVENT_NAMES_TEXT])
+{
+	if (!map_frame_is_user(frame))
+		return event_names_func(t->engine, frame, buf);
+	query_begin(&t->q);
+	const char *name = query_functions_name(&t->q, frame);
+	return text_clean(buf, EVENT_NAMES_TEXT, name ? name : "?");
+}
+
 const char *trace_caller(struct tracefile *t, uint32_t stack, char buf[EVENT_NAMES_TEXT])
 {
 	const struct wordset *s = &t->links.stacks;
@@ -129,7 +141,11 @@ const char *trace_caller(struct tracefile *t, uint32_t stack, char buf[EVENT_NAM
 		return NULL;
 	const uint64_t *frames = wordset_words(s, stack);
 	uint32_t n = (uint32_t)s->runs[stack - 1].n;
-	return event_names_outer(t->engine, frames, n, buf);
+	if (!map_frame_is_user(frames[0]))
+		return event_names_outer(t->engine, frames, n, buf);
+	/* Of waits for locks of programs there are no frames of the kernel. */
+	query_begin(&t->q);
+	return trace_func(t, frames[query_functions_own_frame(&t->q, frames, n)], buf);
 }
 
 uint32_t trace_waiting(const struct tracefile *t, const struct wait *w)

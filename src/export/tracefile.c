@@ -138,9 +138,11 @@ int tracefile_new(struct tracefile **ret, const struct tracefile_spec *s, struct
 		t->names.engine = e;
 		t->out = out;
 		t->spec = *s;
-		t->sink = sink_of(t);
+		t->sink = query_init(&t->q, e) < 0 ? NULL : sink_of(t);
 	}
 	if (!t || !t->sink) {
+		if (t && t->q.cache)
+			query_deinit(&t->q);
 		mem_free(t);
 		return error_enomem(err, "a trace");
 	}
@@ -161,6 +163,7 @@ void tracefile_free(struct tracefile *t)
 	if (t->engine->model->holds->watch == &t->holds)
 		t->engine->model->holds->watch = NULL;
 	t->sink->free(t->sink);
+	query_deinit(&t->q);
 	trace_links_deinit(&t->links);
 	mem_free(t);
 }

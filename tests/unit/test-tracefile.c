@@ -13,6 +13,8 @@
 #include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/tracefile.h"
+#include "kontend/waitrec.h"
+#include "synth-profile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -142,6 +144,45 @@ static void a_chain_is_joined_by_flows(void **state)
 	assert_null(text_of(&t, b, "wait"));
 	assert_null(text_of(&t, marker(&t, "LockWait", 0), "hold"));
 	assert_string_equal(text_of(&t, first, "lock"), "mutex 0x1000 (pipe_read)");
+	done(&t);
+}
+
+static bool has_text(const struct traced *t, const char *text)
+{
+	const struct json *all = json_path(json_root(&t->doc), "shared.stringArray");
+
+	for (size_t i = 0; i < json_len(all); i++)
+		if (strcmp(json_text(json_at(all, i)), text) == 0)
+			return true;
+	return false;
+}
+
+/* Functions of programs have the names that tables have. */
+static void frames_of_programs_have_names(void **state)
+{
+	struct traced t = {0};
+	struct waitrec_begin b = {.magic = WAITREC_BEGIN_MAGIC,
+				  .lock = LOCK_A,
+				  .flags = LCB_F_WRITE,
+				  .tid = 20,
+				  .n_frames = 1,
+				  .n_user = 1,
+				  .user = WAITREC_USER_ENDS,
+				  .frames = {synth_addr(SYNTH_PIPE_READ), 0x400123}};
+	const struct waitrec_end e = {.magic = WAITREC_END_MAGIC, .lock = LOCK_A, .tid = 20};
+
+	(void)state;
+	rig_init(&t.r, 1);
+	synth_outputs(t.r.synth);
+	synth_profile(t.r.synth);
+	synth_round(t.r.synth, CANNED_START);
+	synth_mmap(t.r.synth, 0, CANNED_START, 20, 0x400000, 0x10000, 0, "/nowhere/app");
+	synth_wait_begin(t.r.synth, 0, CANNED_START + 10 * US, 20, 20, &b);
+	synth_wait_end(t.r.synth, 0, CANNED_START + 20 * US, 20, 20, &e);
+	read_profile(&t);
+	assert_true(has_text(&t, "pipe_read"));
+	assert_true(has_text(&t, "app+0x123"));
+	assert_true(has_text(&t, "[caller not known]"));
 	done(&t);
 }
 
@@ -290,6 +331,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_chain_is_joined_by_flows),
+		cmocka_unit_test(frames_of_programs_have_names),
 		cmocka_unit_test(who_had_it_long_is_kept),
 		cmocka_unit_test(each_holder_has_a_marker),
 		cmocka_unit_test(doubtful_waits_are_in_no_trace),

@@ -30,4 +30,12 @@ int query_functions(struct query *q, const struct query_functions_limits *l, str
 /* Asks for the names of all of them: query_load_names() until it has no more to do. */
 int query_functions_meet(struct query *q, struct error *err);
 
+/*
+ * For output that is written event by event, after query_begin(): the function of a program at
+ * @frame of a call chain, whose names are loaded first. NULL: no memory.
+ */
+const char *query_functions_name(struct query *q, uint64_t frame);
+/* The same of the call chain of a program: the place of the call that wanted its lock. */
+uint32_t query_functions_own_frame(struct query *q, const uint64_t *frames, uint32_t n);
+
 #endif

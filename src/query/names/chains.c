@@ -8,6 +8,8 @@
 
 #include "kontend/mem.h"
 #include "kontend/profile.h"
+#include "kontend/query-functions.h"
+#include "kontend/query-load.h"
 #include "kontend/stack.h"
 
 #include <string.h>
@@ -69,6 +71,30 @@ const struct query_chain *query_wait_chain(struct query *q, uint32_t stack)
 		return fail(q);
 	const uint64_t *frames = query_wait_frames(q, stack, &n);
 	return look_up(q, c, frames, n);
+}
+
+const char *query_functions_name(struct query *q, uint64_t frame)
+{
+	const char *name;
+
+	do {
+		if (query_sync(q) < 0)
+			return NULL;
+		name = query_func_name(q, query_func(q, frame));
+	} while (query_load_again(q));
+	return q->cache->failed ? NULL : name;
+}
+
+uint32_t query_functions_own_frame(struct query *q, const uint64_t *frames, uint32_t n)
+{
+	uint32_t at;
+
+	do {
+		if (query_sync(q) < 0)
+			return 0;
+		at = query_own_frame(q, frames, n);
+	} while (query_load_again(q));
+	return at;
 }
 
 void query_chains_drop(struct query_cache *c)
