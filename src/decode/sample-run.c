@@ -55,7 +55,7 @@ int decode_run(const uint8_t *raw, size_t len, struct event *ev)
 	if (!r.tid || r.state >= RUNREC_STATES || r.flags >= RUNREC_FLAGS ||
 	    !is_in_order(&r, ev->time) || !is_whole(&r) || r.n_frames > RUNREC_SLEEP_FRAMES ||
 	    r.n_waker_frames > RUNREC_WAKER_FRAMES || r.n_user > RUNREC_USER_FRAMES ||
-	    r.user >= WAITREC_USERS ||
+	    r.user >= WAITREC_USERS || r.on.kind >= WAITREC_ON_KINDS ||
 	    (size_t)r.n_frames + r.n_user + r.n_waker_frames > (len - head) / sizeof(r.frames[0]) ||
 	    !has_names(&r))
 		return DECODE_BAD;

@@ -102,26 +102,33 @@ static int sleep_stack(struct runs *r, const struct runrec *rec, struct map_spac
 	return find_stack(r, all, n, ret);
 }
 
-static int find_file(struct runs *r, const struct runrec_on *on, uint32_t *ret)
+/* There are few files, but each call may have another address: these have half of the room. */
+static bool has_room_for_on(const struct runs *r, const struct runs_on *on)
 {
-	struct runs_file f = {.ino = on->ino, .dev = on->dev, .mode = on->mode};
+	return r->n_ons < (on->kind == WAITREC_ON_FILE ? RUNS_ONS : RUNS_ONS / 2);
+}
 
-	snprintf(f.name, sizeof(f.name), "%s", on->name);
-	const uint64_t key = hash_bytes(HASH_START, &f, sizeof(f));
-	const uint32_t *known = on->ino ? map64_get(&r->by_file, key) : NULL;
+static int find_on(struct runs *r, const struct runrec_on *rec, uint32_t *ret)
+{
+	struct runs_on on = {
+		.value = rec->value, .dev = rec->dev, .mode = rec->mode, .kind = rec->kind};
+
+	snprintf(on.name, sizeof(on.name), "%s", rec->name);
+	const uint64_t key = hash_bytes(HASH_START, &on, sizeof(on));
+	const uint32_t *known = on.kind ? map64_get(&r->by_on, key) : NULL;
 
 	*ret = known ? *known : 0;
-	if (known || !on->ino || r->n_files >= RUNS_FILES)
+	if (known || !on.kind || !has_room_for_on(r, &on))
 		return 0;
-	if (!r->n_files && mem_grow(&r->files, &r->cap_files, 0, sizeof(f)))
+	if (!r->n_ons && mem_grow(&r->ons, &r->cap_ons, 0, sizeof(on)))
 		return -ENOMEM;
-	if (!r->n_files)
-		r->files[r->n_files++] = (struct runs_file){0};
-	if (mem_grow(&r->files, &r->cap_files, r->n_files, sizeof(f)) ||
-	    map64_put(&r->by_file, key, r->n_files))
+	if (!r->n_ons)
+		r->ons[r->n_ons++] = (struct runs_on){0};
+	if (mem_grow(&r->ons, &r->cap_ons, r->n_ons, sizeof(on)) ||
+	    map64_put(&r->by_on, key, r->n_ons))
 		return -ENOMEM;
-	r->files[r->n_files] = f;
-	*ret = r->n_files++;
+	r->ons[r->n_ons] = on;
+	*ret = r->n_ons++;
 	return 0;
 }
 
@@ -143,7 +150,7 @@ static int read_pause(struct runs *r, const struct runrec *rec, struct map_space
 	code = sleep_stack(r, rec, spaces, &p->stack);
 	if (code == 0)
 		code = find_stack(r, (const uint64_t *)rec->frames, rec->n_frames, &p->kernel);
-	code = code < 0 ? code : find_file(r, &rec->on, &p->file);
+	code = code < 0 ? code : find_on(r, &rec->on, &p->on);
 	return code < 0 ? code
 			: find_stack(r, (const uint64_t *)rec->frames + rec->n_frames + rec->n_user,
 				     rec->n_waker_frames, &p->waker_stack);
@@ -194,7 +201,7 @@ static int add(struct runs *r, const struct runs_cell *like, uint64_t from_ns, u
 	c->max_before_ns = c->max_ns;
 	if (to_ns - from_ns > c->max_ns) {
 		c->max_ns = to_ns - from_ns;
-		c->file = like->file;
+		c->on = like->on;
 	}
 	if (ret_cell)
 		*ret_cell = (uint32_t)(c - r->cells) + 1;
@@ -241,7 +248,7 @@ struct runs_cell runs_sleep_cell(const struct runs_pause *p)
 				  .stack = p->stack,
 				  .waker_stack = p->waker_stack,
 				  .lock = p->lock,
-				  .file = p->file,
+				  .on = p->on,
 				  .other = p->waker};
 }
 
@@ -509,25 +516,25 @@ int runs_copy(struct runs *dst, const struct runs *src)
 	const uint32_t n_kept = src->n_kept < RUNS_KEPT ? src->n_kept : RUNS_KEPT;
 
 	*dst = *src;
-	dst->by_tid = dst->by_key = dst->by_chain = dst->by_file = (struct map64){0};
+	dst->by_tid = dst->by_key = dst->by_chain = dst->by_on = (struct map64){0};
 	dst->cap_tasks = src->n_tasks;
 	dst->cap_cells = src->n_cells;
 	dst->cap_stacks = src->n_stacks;
-	dst->cap_files = src->n_files;
+	dst->cap_ons = src->n_ons;
 	dst->cap_kept = n_kept;
 	dst->tasks = mem_dup(src->tasks, src->n_tasks, sizeof(*src->tasks));
 	dst->cells = mem_dup(src->cells, src->n_cells, sizeof(*src->cells));
 	dst->stacks = mem_dup(src->stacks, src->n_stacks, sizeof(*src->stacks));
-	dst->files = mem_dup(src->files, src->n_files, sizeof(*src->files));
+	dst->ons = mem_dup(src->ons, src->n_ons, sizeof(*src->ons));
 	dst->kept = mem_dup(src->kept, n_kept, sizeof(*src->kept));
 	dst->longest = mem_dup(src->longest, RUNS_LONGEST, sizeof(*src->longest));
 	if ((src->n_tasks && !dst->tasks) || (src->n_cells && !dst->cells) ||
-	    (src->n_stacks && !dst->stacks) || (src->n_files && !dst->files) ||
+	    (src->n_stacks && !dst->stacks) || (src->n_ons && !dst->ons) ||
 	    (n_kept && !dst->kept) || (src->longest && !dst->longest))
 		return -ENOMEM;
 	int code = map64_copy(&dst->by_tid, &src->by_tid);
 	code = code ? code : map64_copy(&dst->by_key, &src->by_key);
-	code = code ? code : map64_copy(&dst->by_file, &src->by_file);
+	code = code ? code : map64_copy(&dst->by_on, &src->by_on);
 	return code ? code : map64_copy(&dst->by_chain, &src->by_chain);
 }
 
@@ -536,20 +543,20 @@ void runs_deinit(struct runs *r)
 	mem_free(r->tasks);
 	mem_free(r->cells);
 	mem_free(r->stacks);
-	mem_free(r->files);
+	mem_free(r->ons);
 	mem_free(r->kept);
 	mem_free(r->longest);
 	map64_deinit(&r->by_tid);
 	map64_deinit(&r->by_key);
 	map64_deinit(&r->by_chain);
-	map64_deinit(&r->by_file);
+	map64_deinit(&r->by_on);
 	*r = (struct runs){0};
 }
 
 size_t runs_bytes(const struct runs *r)
 {
 	return r->cap_tasks * sizeof(*r->tasks) + r->cap_cells * sizeof(*r->cells) +
-	       r->cap_stacks * sizeof(*r->stacks) + r->cap_files * sizeof(*r->files) +
+	       r->cap_stacks * sizeof(*r->stacks) + r->cap_ons * sizeof(*r->ons) +
 	       r->cap_kept * sizeof(*r->kept) +
 	       (r->longest ? RUNS_LONGEST * sizeof(*r->longest) : 0);
 }

@@ -74,7 +74,8 @@ static void fill_link(struct why_stacks *s, const struct runs_link *l, struct qu
 	const struct query_origin *o = query_run_origin(s->q, s->of, p->stack);
 	ret->syscall = o->syscall;
 	ret->at = o->at;
-	ret->file = why_on(s, p->stack, p->file);
+	const char *why;
+	ret->on = why_on(s, p->on, &why);
 }
 
 /* The end of the chain, in words. */
@@ -142,7 +143,7 @@ static int describe(struct why_stacks *s, const struct runs_pause *p, const stru
 	ret->syscall_why = o->syscall_why;
 	ret->at = o->at;
 	ret->at_why = o->at_why;
-	ret->file = why_on(s, p->stack, p->file);
+	ret->on = why_on(s, p->on, &ret->on_why);
 	if (why_end_of(s, p->waker_stack, p->waker.tid) == WHY_END_TASK) {
 		ret->waker_pid = taskid_number(p->waker.pid);
 		ret->waker_tid = taskid_number(p->waker.tid);
@@ -200,12 +201,12 @@ int query_why_blocks(struct query *q, int32_t tid, const struct query_why_block 
 	return code < 0 || q->cache->failed ? -ENOMEM : 0;
 }
 
-const char *query_why_place(struct query *q, const char *syscall, const char *file, const char *at)
+const char *query_why_place(struct query *q, const char *syscall, const char *on, const char *at)
 {
 	if (!syscall && !at)
 		return NULL;
-	return arena_printf(&q->arena, "%s%s%s%s%s", syscall ? syscall : "", file ? " on " : "",
-			    file ? file : "",
+	return arena_printf(&q->arena, "%s%s%s%s%s", syscall ? syscall : "", on ? " on " : "",
+			    on ? on : "",
 			    !at	      ? ""
 			    : syscall ? " at "
 				      : "at ",

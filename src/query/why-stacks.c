@@ -9,8 +9,10 @@
 #include "internal.h"
 #include "kontend/lock.h"
 #include "kontend/locktype.h"
+#include "kontend/query-on.h"
 #include "kontend/runrec.h"
 #include "kontend/text.h"
+#include "kontend/waitrec.h"
 #include "locks/queues.h"
 #include "names/names.h"
 #include "rows.h"
@@ -151,72 +153,29 @@ const char *why_sleeps_in(struct why_stacks *s, uint32_t stack)
 			   : NULL;
 }
 
-/* Calls whose first argument is a descriptor. */
-static bool is_of_descriptor(const char *call)
+/* A file has the name of its directory entry in the record, which pipes and sockets have not. */
+static const char *file_text(struct arena *a, const struct runs_on *on)
 {
-	static const char *const calls[] = {
-		"accept",
-		"accept4",
-		"close",
-		"connect",
-		"copy_file_range",
-		"epoll_ctl",
-		"epoll_pwait",
-		"epoll_pwait2",
-		"epoll_wait",
-		"fallocate",
-		"fcntl",
-		"fdatasync",
-		"flock",
-		"fstat",
-		"fsync",
-		"ftruncate",
-		"getdents",
-		"getdents64",
-		"io_uring_enter",
-		"ioctl",
-		"lseek",
-		"newfstat",
-		"pread64",
-		"preadv",
-		"preadv2",
-		"pwrite64",
-		"pwritev",
-		"pwritev2",
-		"read",
-		"readv",
-		"recvfrom",
-		"recvmmsg",
-		"recvmsg",
-		"sendmmsg",
-		"sendmsg",
-		"sendto",
-		"shutdown",
-		"splice",
-		"sync_file_range",
-		"syncfs",
-		"vmsplice",
-		"write",
-		"writev",
-	};
-
-	for (size_t i = 0; call && i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (strcmp(call, calls[i]) == 0)
-			return true;
-	return false;
+	if (S_ISFIFO(on->mode))
+		return arena_printf(a, "pipe:[%" PRIu64 "]", on->value);
+	if (S_ISSOCK(on->mode))
+		return arena_printf(a, "socket:[%" PRIu64 "]", on->value);
+	char *name = *on->name ? arena_alloc(a, RUNS_NAME) : NULL;
+	return name ? text_clean(name, RUNS_NAME, on->name) : NULL;
 }
 
-const char *why_on(struct why_stacks *s, uint32_t stack, uint32_t file)
+const char *why_on(struct why_stacks *s, uint32_t on, const char **ret_why)
 {
-	const struct runs_file *f = file < s->of->n_files ? &s->of->files[file] : NULL;
-	struct arena *a = &s->q->arena;
+	static const struct runs_on none;
+	const struct runs_on *o = on < s->of->n_ons ? &s->of->ons[on] : &none;
+	const struct waitrec_on wait = {.kind = o->kind, .dev = o->dev, .value = o->value};
+	const struct model *m = s->q->engine->model;
+	char buf[QUERY_ON_TEXT];
+	const char *text = o->kind == WAITREC_ON_FILE ? file_text(&s->q->arena, o) : NULL;
 
-	if (!f || !f->ino || !is_of_descriptor(query_run_origin(s->q, s->of, stack)->syscall))
-		return NULL;
-	if (S_ISFIFO(f->mode))
-		return arena_printf(a, "pipe:[%" PRIu64 "]", f->ino);
-	if (S_ISSOCK(f->mode))
-		return arena_printf(a, "socket:[%" PRIu64 "]", f->ino);
-	char *name = *f->name ? arena_alloc(a, RUNS_NAME) : NULL;
-	return name ? text_clean(name, RUNS_NAME, f->name) : NULL;
+	*ret_why = NULL;
+	if (text)
+		return text;
+	text = query_on_text(m, &wait, m->now_ns, buf, ret_why);
+	return text == buf ? arena_printf(&s->q->arena, "%s", text) : text;
 }

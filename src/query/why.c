@@ -30,10 +30,11 @@ enum {
 	C_WHOM,
 	C_AT,
 	C_SYSCALL,
-	C_FILE,
+	C_ON,
 	C_WHOM_PCT,
 	C_AT_REASON,
 	C_SYSCALL_REASON,
+	C_ON_REASON,
 	C_CAUSE,
 	C_LOCK,
 	C_COLUMNS
@@ -60,11 +61,10 @@ static const struct column columns[C_COLUMNS] = {
 			4, SR},
 	[C_AT] = {COL_AT, 20, 0, SR},
 	[C_SYSCALL] = {COL_SYSCALL, 10, 1, SR},
-	[C_FILE] = {"open_file", "OPEN FILE",
-		    "file, pipe or socket of the descriptor in the system call of the longest",
-		    COLUMN_TEXT, 12, 2, SR},
+	[C_ON] = {COL_ON, 12, 2, SR},
 	[C_AT_REASON] = {COL_AT_REASON, 16, 9, R},
 	[C_SYSCALL_REASON] = {COL_SYSCALL_REASON, 16, 9, R},
+	[C_ON_REASON] = {COL_ON_REASON, 16, 9, R},
 	[C_CAUSE] = {"sleep_cause", "CAUSE", "for what a blocked task sleeps, without the lock",
 		     COLUMN_TEXT, 16, 9, R},
 	[C_LOCK] = {"for_lock", "FOR LOCK", "name of the lock for which it waited", COLUMN_TEXT, 16,
@@ -80,7 +80,7 @@ struct why_row {
 	uint64_t n, total_ns, max_ns;
 	const char *end; /* who ended most, of RUNS_BLOCKED */
 	uint64_t end_ns;
-	uint32_t longest_stack, file; /* of the longest; file 0: none */
+	uint32_t on; /* of the longest */
 };
 
 /* The time of a row that a call chain slept. */
@@ -191,10 +191,8 @@ static int add_part(struct why_rows *w, struct why_row *row, const struct runs_c
 		w->parts[w->n_parts++] = (struct why_part){nth, c->stack, 0};
 	}
 	w->parts[at].ns += c->total_ns;
-	if (c->max_ns == row->max_ns) {
-		row->longest_stack = c->stack;
-		row->file = c->file;
-	}
+	if (c->max_ns == row->max_ns)
+		row->on = c->on;
 	return 0;
 }
 
@@ -383,7 +381,10 @@ static void fill_origin(struct why_rows *w, size_t i, struct value *v)
 	query_fill_syscall(o, &v[C_SYSCALL], &v[C_SYSCALL_REASON]);
 	query_fill_at(o, &v[C_AT], &v[C_AT_REASON]);
 	v[C_AT].approx |= several && o->at;
-	value_s(&v[C_FILE], why_on(&w->stacks, w->rows[i].longest_stack, w->rows[i].file));
+	const char *why, *on = why_on(&w->stacks, w->rows[i].on, &why);
+	value_s(&v[C_ON], on);
+	if (!on)
+		value_s(&v[C_ON_REASON], why);
 }
 
 static void fill_cause(struct why_rows *w, const struct why_row *r, struct value *v)

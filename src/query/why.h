@@ -29,7 +29,7 @@ enum why_end why_end_of(struct why_stacks *s, uint32_t waker_stack, int32_t wake
 const char *why_end_text(struct why_stacks *s, uint32_t waker_stack, const struct runs_who *waker);
 /* The function that says where it sleeps; NULL: not known. */
 const char *why_sleeps_in(struct why_stacks *s, uint32_t stack);
-/* "data.db", "pipe:[812]": the file on which its system call is; NULL: none, or not known. */
-const char *why_on(struct why_stacks *s, uint32_t stack, uint32_t file);
+/* "data.db", "pipe:[812]": on what the system call is, by index; NULL because of *ret_why. */
+const char *why_on(struct why_stacks *s, uint32_t on, const char **ret_why);
 
 #endif

@@ -60,7 +60,7 @@ static void put_lock(const char *cause, const char *lock, FILE *out)
 /* The kernel's function only where the call is not known. */
 static void put_place(const struct report_data *d, const struct query_why_block *b, FILE *out)
 {
-	const char *place = query_why_place(d->q, b->syscall, b->file, b->at);
+	const char *place = query_why_place(d->q, b->syscall, b->on, b->at);
 
 	if (place) {
 		fputs(", ", out);
@@ -138,7 +138,7 @@ static void json_link(const struct query_why_link *l, struct jsonw *j)
 	jsonw_str(j, "sleeps_in", l->sleeps_in);
 	jsonw_str(j, "syscall", l->syscall);
 	jsonw_str(j, "at", l->at);
-	jsonw_str(j, "open_file", l->file);
+	jsonw_str(j, "on", l->on);
 	jsonw_str(j, "ended_by", l->end);
 	jsonw_end(j, '}');
 }
@@ -159,7 +159,8 @@ static void json_block(const struct query_why_block *b, struct jsonw *j)
 	jsonw_str(j, "syscall_reason", b->syscall_why);
 	jsonw_str(j, "at", b->at);
 	jsonw_str(j, "at_reason", b->at_why);
-	jsonw_str(j, "open_file", b->file);
+	jsonw_str(j, "on", b->on);
+	jsonw_str(j, "on_reason", b->on_why);
 	jsonw_str(j, "ended_by", b->end);
 	jsonw_i64(j, "waker_pid", b->waker_pid);
 	jsonw_i64(j, "waker_tid", b->waker_tid);

@@ -182,7 +182,7 @@ def check_disk(path, log):
     row = row_of(why, "disk read")
     if check(row, f"disk: {why['rows']}"):
         check_within("disk", row["spent_ns"], 1, log["ns"])
-        check(row["syscall"] == "pread64" and row["open_file"].startswith("loop"), f"disk: {row}")
+        check(row["syscall"] == "pread64" and row["on"].startswith("loop"), f"disk: {row}")
         check("read_blocks" in (row["at"] or ""), f"disk: line: {row}")
 
 

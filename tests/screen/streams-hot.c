@@ -66,17 +66,18 @@ static void emit_profile(struct synth *s, uint64_t t)
 		emit_place(s, &places[i], t);
 }
 
-/* A name in the recording: a function of the program, whose file is not here. */
-static void state_names(struct synth *s)
+void stream_function(struct synth *s, const struct stream_function *named)
 {
 	static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0x90, 0x90, 0x5d, 0xc3};
 	struct record_snapshot head = {.kind = SNAPSHOT_FUNCS, .version = FUNCSNAP_VERSION};
 	struct funcsnap f = {0};
-	struct funcsnap_object o = {
-		.path = funcsnap_add_text(&f, "/opt/storm/bin/mm"), .maj = 8, .min = 1, .ino = 7};
-	struct funcsnap_func fn = {
-		.start = 0x4300, .size = sizeof(code), .name = funcsnap_add_text(&f, "storm_fill")};
+	struct funcsnap_object o = {.path = funcsnap_add_text(&f, named->path), .pid = named->pid};
+	struct funcsnap_func fn = {.start = named->start,
+				   .size = sizeof(code),
+				   .name = funcsnap_add_text(&f, named->name)};
 
+	if (!o.pid)
+		o.maj = 8, o.min = 1, o.ino = 7;
 	fn.object = funcsnap_add_object(&f, &o);
 	if (funcsnap_add_code(&f, &fn, code, sizeof(code)) < 0 || funcsnap_add_func(&f, &fn) < 0)
 		abort();
@@ -130,7 +131,8 @@ static struct synth *play_hot(bool named, bool foreign)
 	synth_mmap(st.synth, 0, START_NS, 5214, CODE, 0x10000, 0x1000, "/opt/storm/bin/mm");
 	synth_mmap(st.synth, 0, START_NS, 5214, SLOTS, 0x1000, 0, "[uprobes]");
 	if (named)
-		state_names(st.synth);
+		stream_function(st.synth, &(const struct stream_function){"/opt/storm/bin/mm", 0,
+									  0x4300, "storm_fill"});
 	if (foreign)
 		state_foreign(st.synth);
 	size_t n = stage_storm(actors, &c);

@@ -73,7 +73,6 @@ struct synth *stream_mmap_none(void);
 struct synth *stream_blocked(void);
 struct synth *stream_blocked_proc(void);
 struct synth *stream_blocked_slept(void);
-struct synth *stream_why(void);
 struct synth *stream_no_bpf(void);
 struct synth *stream_mmap_all(void);
 struct synth *stream_mmap_sampled(void);
@@ -82,7 +81,19 @@ struct synth *stream_trylock(void);
 /* streams-annotate.c */
 struct synth *stream_annotate(void);
 struct synth *stream_annotate_arm64(void);
+/* streams-why.c */
+struct synth *stream_why(void);
 /* streams-hot.c */
+
+/* A function of a program whose file is not here, or of code in memory: its name and bytes. */
+struct stream_function {
+	const char *path;
+	int pid;	/* 0: a file's, */
+	uint64_t start; /* which is an offset in it; of memory an address */
+	const char *name;
+};
+
+void stream_function(struct synth *s, const struct stream_function *named);
 struct synth *stream_hot(void);
 struct synth *stream_hot_cpus(void);
 struct synth *stream_hot_named(void);

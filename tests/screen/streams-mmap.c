@@ -322,51 +322,6 @@ struct synth *stream_blocked_slept(void)
 	return st.synth;
 }
 
-/* A round of a task that is followed, which ends at @t. */
-static void emit_round(struct synth *s, uint64_t t, int32_t tid, int32_t waker)
-{
-	struct runrec r = {.magic = RUNREC_MAGIC,
-			   .on_ns = t - 400 * MS,
-			   .off_ns = t - 300 * MS,
-			   .woken_ns = t - 20 * MS,
-			   .in_ns = t,
-			   .pid = 70,
-			   .tid = tid,
-			   .waker_pid = waker ? 70 : 0,
-			   .waker_tid = waker,
-			   .state = RUNREC_ASLEEP,
-			   .flags = RUNREC_CHOSEN,
-			   .by = {{77, 77, 15 * MS, "hog"}},
-			   .n_frames = 1,
-			   .n_waker_frames = 1};
-
-	snprintf(r.comm, sizeof(r.comm), "%s", tid == 70 ? "app" : "worker");
-	snprintf(r.waker_comm, sizeof(r.waker_comm), "%s", waker ? "worker" : "swapper/0");
-	r.frames[0] = synth_addr(tid == 70 ? SYNTH_PIPE_READ : SYNTH_RWSEM_DOWN_READ_SLOWPATH);
-	r.frames[1] = synth_addr(SYNTH_PIPE_WRITE);
-	synth_run(s, 0, t, &r);
-}
-
-/* Two tasks that are followed: one wakes the other after a sleep of its own. */
-struct synth *stream_why(void)
-{
-	struct stage st;
-	size_t i = 0;
-
-	stage_open(&st, 2, 4, synth_kallsyms);
-	synth_outputs(st.synth);
-	for (uint32_t n = 1; n <= st.seconds; n++) {
-		const uint64_t end = START_NS + (uint64_t)n * SECOND;
-		emit_round(st.synth, end - 500 * MS, 71, 0);
-		emit_round(st.synth, end - 400 * MS, 70, 71);
-		synth_begin(st.synth, 0, end - 300 * MS, 70, 70, STREAM_PIPE_MUTEX, LCB_F_MUTEX,
-			    NULL, 0);
-		synth_end(st.synth, 0, end - 250 * MS, 70, 70, STREAM_PIPE_MUTEX, 0);
-		i = stage_second(&st, i, end);
-	}
-	return st.synth;
-}
-
 /* The storm without names of its locks. */
 struct synth *stream_no_bpf(void)
 {

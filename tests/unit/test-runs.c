@@ -278,6 +278,7 @@ static void bad_records_are_counted(void **state)
 	r = good, r.n_frames = RUNREC_SLEEP_FRAMES + 1, r.n_waker_frames = 0, report(w, r);
 	r = good, memset(r.on.name, 'x', sizeof(r.on.name)), report(w, r);
 	r = good, r.user = WAITREC_USERS, report(w, r);
+	r = good, r.on.kind = WAITREC_ON_KINDS, report(w, r);
 	r = good, r.n_user = RUNREC_USER_FRAMES + 1, r.n_waker_frames = 0, report(w, r);
 	r = good, r.n_frames = 0, r.n_waker_frames = RUNREC_WAKER_FRAMES + 1, report(w, r);
 	synth_output(w->rig.synth, 0, AT(30), 1, 1, &good.magic, 40);
@@ -286,7 +287,7 @@ static void bad_records_are_counted(void **state)
 	/* Read while its task went on: no fault. */
 	r = good, r.flags |= RUNREC_OPEN, report(w, r);
 	end(w, 60);
-	assert_int_equal(model_damage(w->rig.engine.model).bad, 17);
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 18);
 	assert_int_equal(w->rig.engine.model->runs->n_tasks, 0);
 }
 
@@ -309,7 +310,8 @@ static void tables_are_bounded(void **state)
 	for (uint32_t i = 0; i < RUNS_KEPT + 100; i++) {
 		r.tid = (int)(1 + i % (RUNS_TASKS + 10));
 		r.frames[0] = 4096 + i % (2 * RUNS_STACKS);
-		r.on.ino = 1 + i % (2 * RUNS_FILES);
+		r.on.kind = i % 2 ? WAITREC_ON_FILE : WAITREC_ON_HEAP;
+		r.on.value = 1 + i % (4 * RUNS_ONS);
 		r.on_ns = AT(1) + i * 1000;
 		r.off_ns = r.on_ns + 100;
 		r.woken_ns = r.off_ns + 1 + i * 7 % 500;
@@ -320,7 +322,7 @@ static void tables_are_bounded(void **state)
 	assert_int_equal(s.n_tasks, RUNS_TASKS);
 	assert_int_equal(s.n_stacks, RUNS_STACKS);
 	assert_int_equal(s.n_cells, RUNS_CELLS);
-	assert_int_equal(s.n_files, RUNS_FILES);
+	assert_int_equal(s.n_ons, RUNS_ONS);
 	assert_true(s.dropped > 0);
 	assert_int_equal(s.n_longest, RUNS_LONGEST);
 	assert_true(runs_bytes(&s) > 0);
@@ -453,7 +455,7 @@ static void locks_of_programs_are_joined(void **state)
 	runs_deinit(&s);
 }
 
-/* The system call, the open file of its descriptor, and what the program's part lacks. */
+/* The system call, on what it is, and what the program's part lacks. */
 static void places_are_shown(void **state)
 {
 	const struct query_why_block *b;
@@ -467,25 +469,25 @@ static void places_are_shown(void **state)
 	r.frames[3] = synth_addr(SYNTH_DO_SYSCALL_64);
 	r.frames[4] = synth_addr(SYNTH_ENTRY_SYSCALL);
 	r.user = WAITREC_USER_SOON;
-	r.on = (struct runrec_on){.ino = 812, .mode = 0010600};
+	r.on = (struct runrec_on){.value = 812, .mode = 0010600, .kind = WAITREC_ON_FILE};
 	report(w, woken_by(r, HELPER));
 	r.off_ns = AT(40), r.on_ns = AT(31), r.woken_ns = AT(45), r.in_ns = AT(46);
-	r.on = (struct runrec_on){.ino = 9, .mode = 0100600, .name = "data.db"};
+	r.on = (struct runrec_on){9, 8 << 20, 0100600, WAITREC_ON_FILE, "data.db"};
 	report(w, woken_by(r, HELPER));
 	end(w, 60);
 	struct table t = ask(w, APP);
 	size_t i = row_of(&t, "blocked", "pipe is empty");
 	assert_string_equal(cell_s(&t, i, "syscall"), "read");
-	assert_string_equal(cell_s(&t, i, "open_file"), "pipe:[812]"); /* of the longest */
+	assert_string_equal(cell_s(&t, i, "on"), "pipe:[812]"); /* of the longest */
 	assert_string_equal(cell_s(&t, i, "at"), "-");
 	assert_int_equal(query_why_blocks(&w->q, APP, &b, &n), 0);
 	assert_int_equal(n, 2);
 	assert_string_equal(b[0].syscall, "read");
 	assert_non_null(b[0].at_why);
-	assert_string_equal(query_why_place(&w->q, b[0].syscall, b[0].file, b[0].at),
+	assert_string_equal(query_why_place(&w->q, b[0].syscall, b[0].on, b[0].at),
 			    "read on pipe:[812]");
-	assert_string_equal(b[1].file, "data.db");
-	assert_string_equal(query_why_place(&w->q, b[1].syscall, b[1].file, "db.c:41 get"),
+	assert_string_equal(b[1].on, "data.db");
+	assert_string_equal(query_why_place(&w->q, b[1].syscall, b[1].on, "db.c:41 get"),
 			    "read on data.db at db.c:41 get");
 	assert_string_equal(query_why_place(&w->q, NULL, NULL, "db.c:41 get"), "at db.c:41 get");
 	assert_null(query_why_place(&w->q, NULL, NULL, NULL));

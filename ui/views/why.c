@@ -62,7 +62,7 @@ static int draw_block(struct view *v, struct screen *s, struct rect r,
 	line_printf(&line, ROLE_NORMAL, " %s%s%s", b->cause, b->lock ? " " : "",
 		    b->lock ? b->lock : "");
 	const char *ended = query_why_ended(v->query, b->holder, b->is_holder, b->end);
-	const char *place = query_why_place(v->query, b->syscall, b->file, b->at);
+	const char *place = query_why_place(v->query, b->syscall, b->on, b->at);
 	line_printf(&line, ROLE_WAITING, " %s", ended ? ended : "");
 	if (place)
 		line_printf(&line, ROLE_DIM, ", %s", place);

@@ -45,16 +45,13 @@ struct runrec_by {
 	char comm[16];
 };
 
-/*
- * The open file whose descriptor is the first argument of the system call in which it sleeps: of
- * calls that have another first argument it says nothing.
- */
+/* On what the system call is in which it sleeps. */
 struct runrec_on {
-	unsigned long long ino; /* 0: there is none */
-	unsigned int dev;	/* as the kernel has it: 20 bits for the minor number */
-	unsigned short mode;	/* st_mode */
-	unsigned short pad;	/* 0 */
-	char name[RUNREC_NAME]; /* of its directory entry; maybe cut */
+	unsigned long long value; /* as of that kind: see waitrec.h */
+	unsigned int dev;	  /* as the kernel has it: 20 bits for the minor number */
+	unsigned short mode;	  /* st_mode of a file */
+	unsigned short kind;	  /* enum waitrec_on_kind */
+	char name[RUNREC_NAME];	  /* of the file's directory entry; maybe cut */
 };
 
 /* Times by the session clock, in this order; 0: not yet, or it has not happened. */

@@ -17,7 +17,7 @@ enum {
 	RUNS_TASKS = 1 << 14,
 	RUNS_STACKS = 8192,
 	RUNS_FRAMES = 66, /* 32 of the kernel, 32 of the program, and a mark */
-	RUNS_FILES = 4096,
+	RUNS_ONS = 4096,
 	RUNS_NAME = 40,
 	RUNS_LONGEST = 32,
 	RUNS_ALIKE = 2, /* of them of one task and call chain in the kernel */
@@ -33,10 +33,11 @@ struct runs_stack {
 	uint64_t frames[RUNS_FRAMES];
 };
 
-/* An open file. */
-struct runs_file {
-	uint64_t ino;
-	uint32_t dev, mode;
+/* On what a system call is: as in runrec.h. */
+struct runs_on {
+	uint64_t value;
+	uint32_t dev;
+	uint16_t mode, kind;
 	char name[RUNS_NAME];
 };
 
@@ -62,7 +63,7 @@ struct runs_pause {
 	uint32_t before;	      /* number of this task's pause before it, + 1; 0: none */
 	uint32_t lock;		      /* for which it waited: index + 1; 0: none is known */
 	struct runs_who holder;	      /* that had it when that began; tid 0: not known */
-	uint32_t file;		      /* of the descriptor in its call: index; 0: none */
+	uint32_t on;		      /* on what its call is: index; 0: not known */
 	uint8_t state;		      /* enum runrec_state */
 };
 
@@ -94,7 +95,7 @@ struct runs_cell {
 	struct runs_who other; /* who has woken it, or had the CPU */
 	uint64_t n, total_ns, max_ns;
 	uint64_t max_before_ns; /* without the last one */
-	uint32_t file;		/* of the longest */
+	uint32_t on;		/* of the longest */
 };
 
 /*
@@ -127,13 +128,13 @@ struct runs {
 	struct runs_task *tasks;
 	struct runs_cell *cells;
 	struct runs_stack *stacks; /* [0] is empty */
-	struct runs_file *files;   /* the same */
+	struct runs_on *ons;	   /* the same */
 	struct runs_pause *kept;   /* a ring; NULL: there was none */
-	size_t cap_tasks, cap_cells, cap_stacks, cap_files, cap_kept;
-	uint32_t n_tasks, n_cells, n_stacks, n_files;
+	size_t cap_tasks, cap_cells, cap_stacks, cap_ons, cap_kept;
+	uint32_t n_tasks, n_cells, n_stacks, n_ons;
 	uint32_t n_kept;	  /* all that ever were: number % RUNS_KEPT is the place */
 	uint64_t kept_dropped_ns; /* end of the latest pause without room; 0: none */
-	struct map64 by_tid, by_key, by_chain, by_file;
+	struct map64 by_tid, by_key, by_chain, by_on;
 	struct runs_block *longest; /* the longest first */
 	uint32_t n_longest;
 	uint64_t from_ns, seen_ns; /* sums begin; time of the latest record */

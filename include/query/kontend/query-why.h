@@ -42,8 +42,8 @@ struct query_why_link {
 	const char *cause, *lock; /* of that sleep; lock: NULL: none */
 	const char *holder;	  /* as below */
 	bool is_holder;
-	const char *sleeps_in, *end;	 /* its function, NULL; who ended it, as below */
-	const char *syscall, *at, *file; /* as below */
+	const char *sleeps_in, *end;   /* its function, NULL; who ended it, as below */
+	const char *syscall, *at, *on; /* as below */
 };
 
 /* A sleep of a chosen task that has ended. */
@@ -59,7 +59,8 @@ struct query_why_block {
 	const char *sleeps_in;	  /* the function; NULL: not known */
 	const char *syscall, *at; /* see query-origin.h; NULL because of: */
 	const char *syscall_why, *at_why;
-	const char *file;	      /* of the descriptor in the call; NULL: none */
+	const char *on; /* on what the call is; NULL because of: */
+	const char *on_why;
 	const char *end;	      /* who ended it: "worker/12", "a timer", "an interrupt" */
 	int32_t waker_pid, waker_tid; /* 0: the idle task, or a timer or interrupt */
 	const char *waker_comm;	      /* NULL */
@@ -74,7 +75,7 @@ int query_why_blocks(struct query *q, int32_t tid, const struct query_why_block 
 		     size_t *ret_n);
 /* "read on pipe:[812] at app.c:40 answer", as far as that is known; NULL: it is not, or no memory.
  */
-const char *query_why_place(struct query *q, const char *syscall, const char *file, const char *at);
+const char *query_why_place(struct query *q, const char *syscall, const char *on, const char *at);
 /* "held by worker/12, ended by app/9", as far as that is known; NULL: no memory. */
 const char *query_why_ended(struct query *q, const char *holder, bool is_holder, const char *end);
 /* A link as text: "worker/12 was blocked 11.9ms of 12.3ms: disk read"; NULL: no memory. */

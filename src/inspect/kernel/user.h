@@ -112,6 +112,12 @@ static __always_inline bool user_is_32bit(struct task_struct___user *t)
 	return t->thread_info.flags & ARM64_TIF_32BIT;
 }
 
+/* Has it registers with which it entered the kernel, of a program of this width? */
+static __always_inline bool user_is_program(struct task_struct___user *t)
+{
+	return t->mm && !(t->flags & (TASK_KTHREAD | TASK_IO_WORKER)) && !user_is_32bit(t);
+}
+
 /* Numbers of this machine. */
 struct user_numbers {
 	__u64 futex, epoll, epoll2, kill;

@@ -54,6 +54,7 @@ static const struct on others[] = {
 	{SYS_getsockopt, LOCKSNAP_ON_FILE, 0},
 	{SYS_epoll_ctl, LOCKSNAP_ON_FILE, 2},
 	{SYS_epoll_pwait, LOCKSNAP_ON_FILE, 0},
+	{SYS_epoll_pwait2, LOCKSNAP_ON_FILE, 0},
 	{SYS_io_uring_enter, LOCKSNAP_ON_FILE, 0},
 	{SYS_kill, LOCKSNAP_ON_TASK, 0},
 	{SYS_tkill, LOCKSNAP_ON_TASK, 0},
@@ -126,7 +127,7 @@ static struct on on_of(long long number)
 	return o;
 }
 
-unsigned calls_on_kind(long number, unsigned *ret_arg)
+void calls_on_codes(unsigned char ret[ON_CALLS])
 {
 	static const enum waitrec_on_kind kinds[LOCKSNAP_ONS] = {
 		[LOCKSNAP_ON_NOTHING] = WAITREC_ON_NOTHING,
@@ -135,10 +136,11 @@ unsigned calls_on_kind(long number, unsigned *ret_arg)
 		[LOCKSNAP_ON_MEMORY] = WAITREC_ON_MEMORY,
 		[LOCKSNAP_ON_PATH] = WAITREC_ON_PATH,
 	};
-	const struct on o = on_of(number);
 
-	*ret_arg = o.arg;
-	return kinds[o.kind];
+	for (long number = 0; number < ON_CALLS; number++) {
+		const struct on o = on_of(number);
+		ret[number] = (unsigned char)(kinds[o.kind] << ON_ARG_BITS | o.arg);
+	}
 }
 
 /* "sshd/812"; a negative number is one of a group, 0 the caller's own, or itself. */

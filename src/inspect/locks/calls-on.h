@@ -2,7 +2,9 @@
 #ifndef KONTEND_INSPECT_LOCKS_CALLS_ON_H
 #define KONTEND_INSPECT_LOCKS_CALLS_ON_H
 
-/* enum waitrec_on_kind: what an argument of that system call names; *@ret_arg: which, from 0. */
-unsigned calls_on_kind(long number, unsigned *ret_arg);
+#include "waits/on-shared.h"
+
+/* By number of a system call: what its arguments name, and which of them. */
+void calls_on_codes(unsigned char ret[ON_CALLS]);
 
 #endif

@@ -12,6 +12,7 @@
 #include "kernel/locks.h"
 
 #include "kernel/ns.h"
+#include "kernel/words.h"
 #include "read-call.h"
 #include "read-cgroup.h"
 #include "read-object.h"
@@ -324,14 +325,6 @@ static __always_inline void walk_ring(struct raw_lock *l, struct walk *w, __u64 
 	if (see_waiter(w))
 		w->node = 0;
 	walk_rest(l, w);
-}
-
-static __always_inline __u64 word_at(__u64 addr)
-{
-	__u64 v = 0;
-
-	bpf_probe_read_kernel(&v, sizeof(v), (void *)addr);
-	return v;
 }
 
 /* @at: of the links in a waiter. */

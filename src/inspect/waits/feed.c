@@ -296,14 +296,6 @@ static uint32_t frames_ns(const struct waitfeed_options *o)
 	return (uint32_t)((1ull << FRAMES_PERIOD_SHIFT) * o->frames_ppm / PPM);
 }
 
-static void fill_calls(unsigned char codes[WAITS_CALLS])
-{
-	for (long number = 0; number < WAITS_CALLS; number++) {
-		unsigned arg, kind = calls_on_kind(number, &arg);
-		codes[number] = (unsigned char)(kind << WAITS_ARG_BITS | arg);
-	}
-}
-
 static struct waits_config config_of(const struct waitfeed_options *o, struct kerntypes *types,
 				     uint32_t ring_bytes)
 {
@@ -323,7 +315,7 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 	};
 	enum waits_scope w;
 
-	fill_calls(c.on_calls);
+	calls_on_codes(c.on_calls);
 	if (o->ns)
 		c.ns = *nsview_config(o->ns);
 	if (!t)

@@ -78,7 +78,7 @@ static __always_inline bool frames_start(struct frames_walk *f, struct task_stru
 {
 	void *regs = (void *)bpf_task_pt_regs((void *)task);
 
-	if (!task->mm || task->flags & (TASK_KTHREAD | TASK_IO_WORKER) || user_is_32bit(task))
+	if (!user_is_program(task))
 		return false;
 	*f = (struct frames_walk){0};
 	if (is_x86()) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On what the current task's system call is: the file of a descriptor, a process, or what is mapped
+ * On what a task's system call is: the file of a descriptor, a process, or what is mapped
  * at an address. User space has filled in which argument of which call names it. The tree of
  * mappings is read without the mmap_lock, for which the task may wait: programs at tracepoints are
  * readers of RCU, which keeps its nodes, and the mapping that is found has to contain the address.
- * waits.bpf.c includes this file.
+ * waits.bpf.c and why.bpf.c include this file; each has a config with `on_calls`, and word_at().
  */
+#include "kernel/files.h"
+#include "kernel/user.h"
+#include "on-shared.h"
+
 enum { ON_DEPTH = 8, ON_PIVOTS = 16, ON_GROWS_DOWN = 0x100 };
 
 /* include/linux/maple_tree.h: what the pointer to a node has in its lower bits. */
@@ -68,8 +72,8 @@ struct on_work {
 		struct waitrec_on on;
 		__u64 words[WAITREC_ON_WORDS];
 	};
-	__u64 inode; /* whose name is to be reported; 0: none */
-	__u64 place; /* number of frames before it */
+	__u64 file, inode; /* open or mapped; 0: none */
+	__u64 place;	   /* number of frames before it */
 };
 
 _Static_assert(sizeof(struct waitrec_on) == WAITREC_ON_WORDS * sizeof(__u64), "whole words");
@@ -91,9 +95,10 @@ static __always_inline void on_file(struct on_work *w, __u64 file)
 	if (!inode)
 		return;
 	w->on.kind = WAITREC_ON_FILE;
-	w->on.value = word_at(inode + inode_at(i_ino));
-	w->on.dev = (__u32)number_at(word_at(inode + inode_at(i_sb)) +
+	w->on.value = word_at(inode + on_at(inode___files, i_ino));
+	w->on.dev = (__u32)number_at(word_at(inode + on_at(inode___files, i_sb)) +
 				     on_at(super_block___files, s_dev));
+	w->file = file;
 	w->inode = inode;
 }
 
@@ -220,12 +225,12 @@ static __always_inline void on_argument(struct on_work *w, struct task_struct___
 	__u32 what;
 
 	barrier_var(number); /* the same register for test and use, or the verifier forgets */
-	if (number >= WAITS_CALLS)
+	if (number >= ON_CALLS)
 		return;
 	what = config.on_calls[number];
-	arg = what & ((1 << WAITS_ARG_BITS) - 1);
+	arg = what & ((1 << ON_ARG_BITS) - 1);
 	arg = !arg ? c->args[0] : arg == 1 ? c->args[1] : c->args[2];
-	what >>= WAITS_ARG_BITS;
+	what >>= ON_ARG_BITS;
 	if (what == WAITREC_ON_FILE) {
 		on_descriptor(w, t, (__u32)arg);
 	} else if (what == WAITREC_ON_MEMORY) {
@@ -243,66 +248,23 @@ static __always_inline struct on_work *on_here(void)
 	return bpf_map_lookup_elem(&on_works, &first);
 }
 
-/* Into on_here(). 0: it cannot be read. Global, as owner_read() is. */
-__noinline int on_read(void)
+/* Into @w, of the current task or one that an iterator hands out. False: it cannot be read. */
+static __always_inline bool on_of(struct on_work *w, struct task_struct___user *t)
 {
-	struct task_struct___user *t = (void *)bpf_get_current_task_btf();
-	struct on_work *w = on_here();
 	struct on_call c;
 
-	if (!w)
-		return 0;
-	w->words[0] = w->words[1] = w->inode = 0;
-	if (user_is_32bit(t) || !on_call_read(t, &c))
-		return 0;
+	w->words[0] = w->words[1] = w->file = w->inode = 0;
+	if (!user_is_program(t) || !on_call_read(t, &c))
+		return false;
 	if (c.number >= 0)
 		on_argument(w, (void *)t, &c);
-	return 1;
+	return true;
 }
 
-/* Reports the name of the file, unless it was reported before. Global, as owner_read() is. */
-__noinline int on_name(struct bpf_raw_tracepoint_args *ctx)
+/* Of the current task into on_here(). 0: it cannot be read. Global, as owner_read() is. */
+__noinline int on_read(void)
 {
 	struct on_work *w = on_here();
-	struct inode_reported now = {.which = INODEREC_ON};
-	__u64 inode;
 
-	if (!w || !w->inode || !inode_kernel_fits())
-		return 0;
-	inode = w->inode;
-	w->inode = 0;
-	now.ino = w->on.value;
-	now.lock = waitrec_on_addr(w->on.dev, now.ino);
-	now.generation = (__u32)number_at(inode + inode_at(i_generation));
-	now.sb = word_at(inode + inode_at(i_sb));
-	/* Another thread may have closed it, and its memory be another file's. */
-	if (word_at(inode + inode_at(i_ino)) == now.ino)
-		inode_note(ctx, (void *)inode, &now);
-	return 0;
-}
-
-/*
- * On what the call is, after @n frames at @to, of @most: WAITREC_HAS_ON, or 0. It is read where the
- * frames of the program are.
- */
-static __always_inline __u32 put_on(__u64 *to, __u32 n, __u32 most, __u32 user)
-{
-	struct on_work *w;
-	__u64 place;
-
-	if (user == WAITREC_USER_NONE || user == WAITREC_USER_SPINS || user == WAITREC_USER_SAVED)
-		return 0;
-	w = on_read() ? on_here() : NULL;
-	if (!w)
-		return 0;
-	/* By way of memory: else the verifier follows each number of frames by itself. */
-	*(volatile __u64 *)&w->place = n;
-	place = *(volatile __u64 *)&w->place;
-	if (place > most)
-		return 0;
-	to += place;
-	barrier_var(to);
-	to[0] = w->words[0];
-	to[1] = w->words[1];
-	return WAITREC_HAS_ON;
+	return w && on_of(w, (void *)bpf_get_current_task_btf());
 }

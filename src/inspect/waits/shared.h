@@ -3,14 +3,13 @@
 #define KONTEND_INSPECT_WAITS_SHARED_H
 
 #include "ns-shared.h"
+#include "on-shared.h"
 #include "slept-shared.h"
 
 /* Kinds and scopes of reports of the waits program. BPF includes it, too: plain C types only. */
 enum {
 	WAITS_CPUS = 8192,
 	WAITS_IDS = 16384,
-	WAITS_CALLS = 512,
-	WAITS_ARG_BITS = 2,
 	WAITS_NESTED = 1 << 13, /* bytes of an interrupt's ring */
 	FOLLOW_TASKS = 1 << 16,
 	FOLLOW_WAITS = 1 << 10,
@@ -104,8 +103,7 @@ struct waits_config {
 	unsigned int frames_ns;	  /* for so long in a period of a CPU; 0: without limit */
 	unsigned int idle;	  /* a clock runs while CPUs are (idleclock.h) */
 	unsigned int pad0;
-	/* By number of a system call: what its argument names << 2 | which argument (on.bpf.c). */
-	unsigned char on_calls[WAITS_CALLS];
+	unsigned char on_calls[ON_CALLS];
 	unsigned long long follow_ns; /* if there are waits longer than this */
 	struct raw_slept_config slept;
 	unsigned long long cpus[WAITS_CPUS / 64];

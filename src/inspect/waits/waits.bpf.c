@@ -411,6 +411,8 @@ static __always_inline bool has_room_for_frames(const struct waits_cpu *c)
 #include "inodes.bpf.c"
 #include "on.bpf.c"
 
+#include "on-put.bpf.c"
+
 /*
  * The frames of the program, after the @n of the kernel at @to: how many. A wait that spins is as
  * short as they would take.

@@ -4,6 +4,7 @@
 #define KONTEND_INSPECT_WAITS_WHY_SHARED_H
 
 #include "ns-shared.h"
+#include "on-shared.h"
 
 enum {
 	RAW_WHY_IDS = 16384,
@@ -21,6 +22,7 @@ struct raw_why_config {
 	unsigned long long waker_ns; /* a task is followed so long after it woke one */
 	unsigned long long least_ns; /* shorter pauses of wakers are left out */
 	unsigned long long open_ns;  /* what lasts longer is reported before its end */
+	unsigned char on_calls[ON_CALLS];
 };
 
 struct raw_why_state {

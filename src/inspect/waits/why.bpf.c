@@ -17,6 +17,7 @@
 #include "kernel/locks.h"
 #include "kernel/ns.h"
 #include "kernel/user.h"
+#include "kernel/words.h"
 #include "kontend/userlock.h"
 #include "why-shared.h"
 
@@ -30,6 +31,7 @@ unsigned char marks[RAW_WHY_MARKS] SEC(".data.marks") = {0};
 
 #define FRAMES_NS (&config.ns)
 #include "frames.bpf.c"
+#include "on.bpf.c"
 
 enum { STACK_LEAD = 2 /* frames: the program, and who calls it */ };
 
@@ -68,6 +70,7 @@ enum { ROOM_WAKER, ROOM_NEW, ROOM_WALK, ROOMS };
 
 struct why_room {
 	struct why_task task;
+	struct on_work on; /* of a task that the walk finds: on_here() is a switch's */
 	__u64 missed, missed_reported;
 };
 
@@ -256,87 +259,36 @@ static __always_inline void clear_pause(struct runrec *r)
 	r->off_ns = r->woken_ns = r->in_ns = 0;
 	r->n_frames = r->n_user = r->n_waker_frames = 0;
 	r->user = WAITREC_USER_NONE;
-	r->on.ino = 0;
+	r->on = (struct runrec_on){0};
 	r->waker_pid = r->waker_tid = 0;
 	r->waker_comm[0] = 0;
 	__builtin_memset(r->by, 0, sizeof(r->by));
 }
 
-struct super_block___why {
-	unsigned int s_dev;
-} CORE;
-
 struct inode___why {
-	unsigned long i_ino;
 	unsigned short i_mode;
-	struct super_block___why *i_sb;
-} CORE;
-
-struct qstr___why {
-	const unsigned char *name;
-} CORE;
-
-struct dentry___why {
-	struct qstr___why d_name;
 } CORE;
 
 struct path___why {
-	struct dentry___why *dentry;
+	struct dentry *dentry;
 } CORE;
 
 struct file___why {
-	struct inode___why *f_inode;
 	struct path___why f_path;
 } CORE;
 
-struct fdtable___why {
-	unsigned int max_fds;
-	struct file___why **fd;
-} CORE;
-
-struct files_struct___why {
-	struct fdtable___why *fdt;
-} CORE;
-
-struct task_struct___why_files {
-	struct files_struct___why *files;
-	struct mm_struct___user *mm;
-} CORE;
-
-/* The first argument of the system call in which @t sleeps. */
-static __always_inline __u64 first_argument(struct task_struct *t)
+static __always_inline void put_on(struct runrec_on *to, const struct on_work *w)
 {
-	void *regs = (void *)bpf_task_pt_regs(t);
+	struct inode___why *inode = (void *)w->inode;
+	struct file___why *file = (void *)w->file;
 
-	if (is_x86())
-		return BPF_CORE_READ((struct pt_regs___user_x86 *)regs, di);
-	return is_arm64() ? BPF_CORE_READ((struct pt_regs___user_arm64 *)regs, orig_x0) : -1ull;
-}
-
-static __always_inline void find_on(struct runrec_on *on, struct task_struct *task)
-{
-	struct task_struct___why_files *t = (void *)task;
-	struct fdtable___why *fdt;
-	struct file___why *file = NULL, **at;
-	struct inode___why *inode;
-	__u64 fd;
-
-	on->ino = 0;
-	if (!BPF_CORE_READ(t, mm))
+	to->kind = (unsigned short)w->on.kind;
+	to->value = w->on.value;
+	to->dev = w->on.dev;
+	if (!file)
 		return;
-	fd = first_argument(task);
-	fdt = BPF_CORE_READ(t, files, fdt);
-	if (!fdt || fd >= BPF_CORE_READ(fdt, max_fds))
-		return;
-	at = BPF_CORE_READ(fdt, fd) + fd;
-	if (bpf_probe_read_kernel(&file, sizeof(file), at) || !file)
-		return;
-	inode = BPF_CORE_READ(file, f_inode);
-	on->ino = BPF_CORE_READ(inode, i_ino);
-	on->mode = BPF_CORE_READ(inode, i_mode);
-	on->dev = BPF_CORE_READ(inode, i_sb, s_dev);
-	on->pad = 0;
-	bpf_probe_read_kernel_str(on->name, sizeof(on->name),
+	to->mode = BPF_CORE_READ(inode, i_mode);
+	bpf_probe_read_kernel_str(to->name, sizeof(to->name),
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 }
 
@@ -377,7 +329,9 @@ static __always_inline void leave(void *ctx, struct task_struct___why *t, struct
 	r->n_frames = len > 0 ? (unsigned short)(len / sizeof(r->frames[0])) : 0;
 	if (w->does != SLEEPS)
 		return;
-	find_on(&r->on, (void *)t);
+	struct on_work *on = on_read() ? on_here() : NULL;
+	if (on)
+		put_on(&r->on, on);
 	take_user(r);
 }
 
@@ -554,8 +508,8 @@ int why_walk(struct bpf_iter__task *ctx)
 		len = bpf_get_task_stack(task, r->frames,
 					 RUNREC_SLEEP_FRAMES * sizeof(r->frames[0]), 0);
 	r->n_frames = len > 0 ? (unsigned short)(len / sizeof(r->frames[0])) : 0;
-	if (w->does == SLEEPS)
-		find_on(&r->on, task);
+	if (w->does == SLEEPS && on_of(&room->on, (void *)task))
+		put_on(&r->on, &room->on);
 	if (add(pid, w) && w->does == WAITS)
 		__sync_fetch_and_add(&state.waiting, 1);
 	return 0;

@@ -7,6 +7,7 @@
 #include "bpf-run.h"
 #include "internal.h"
 #include "kontend/mem.h"
+#include "locks/calls-on.h"
 #include "shared.h"
 #include "why-shared.h"
 
@@ -65,6 +66,7 @@ static int load(struct why *w, struct bpf_object *waits, const struct why_option
 					  .prepare_arg = waits};
 	int code = ns_own(&config.ns, types, err);
 
+	calls_on_codes(config.on_calls);
 	code = code < 0 ? code : bpf_run_load(&w->object, &file, err);
 	if (code < 0)
 		return code;
