@@ -137,6 +137,7 @@ static int make_spec(struct reporter *r, struct error *err)
 		.is_range = o->time != NULL,
 		.annotate = o->annotate,
 		.no_source = o->no_source,
+		.follows = o->why,
 	};
 	if (report_format_parse(format, &s->format) < 0)
 		return error_set(err, -EINVAL, "--format '%s' is not known", format);

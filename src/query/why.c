@@ -508,7 +508,8 @@ int query_why_sum(struct query *q, int32_t tid, struct query_why_sum *ret)
 		ret->none =
 			w.of && w.of->n_tasks
 				? "this task was not followed"
-				: "no task was followed: give --why with --pid, --tid or a command";
+				: "no task was followed: measure or record with --why and --pid, "
+				  "--tid or a command";
 	free_rows(&w);
 	return code;
 }

@@ -103,13 +103,19 @@ static void put_block(const struct report_data *d, const struct query_why_block 
 	}
 }
 
+static const char *why_none(const struct report_data *d)
+{
+	return d->spec->follows ? "the chosen tasks had ended before they were followed"
+				: d->why_sum.none;
+}
+
 void report_why_text(const struct report_data *d, FILE *out)
 {
 	const struct query_why_sum *s = &d->why_sum;
 
 	fputs("#\n# what the chosen tasks did: ", out);
 	if (!s->known) {
-		fprintf(out, "not known: %s\n", s->none);
+		fprintf(out, "not known: %s\n", why_none(d));
 		return;
 	}
 	report_text_count(&d->why, "rows", out);
@@ -191,7 +197,7 @@ void report_why_json(const struct report_data *d, struct jsonw *j)
 	const struct query_why_sum *s = &d->why_sum;
 
 	report_json_head(j, &d->why, NULL);
-	jsonw_str(j, "none", s->known ? NULL : s->none);
+	jsonw_str(j, "none", s->known ? NULL : why_none(d));
 	jsonw_begin(j, "sum", '{', false);
 	report_json_figures(j, sum_figures, s, 0);
 	jsonw_end(j, '}');

@@ -85,6 +85,7 @@ struct report_spec {
 	const char *only;	 /* the filter of waits, as for wait_filter_set(); NULL: all */
 	const char *only_words;	 /* its description */
 	int32_t why_tid;	 /* why: this thread alone; 0: all that were chosen */
+	bool follows;		 /* why: chosen tasks are followed in this measurement */
 	bool is_range;		 /* text: print the part of the whole that the report covers */
 	int width;		 /* text: limit, reached by leaving out the least important
 				  * columns; 0: no limit */
