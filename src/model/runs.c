@@ -164,23 +164,46 @@ static uint64_t cell_key(const struct runs_cell *c)
 	return hash_u64(h ^ (uint64_t)c->lock << 32 ^ (uint32_t)c->other.tid);
 }
 
+static struct runs_cell *known_cell(struct runs *r, const struct runs_cell *like)
+{
+	const uint32_t *known = map64_get(&r->by_key, cell_key(like));
+
+	return known ? &r->cells[*known] : NULL;
+}
+
+/*
+ * With hundreds of tasks that wake each other there are too many pairs of them, then too many call
+ * chains of wakeups.
+ */
+static struct runs_cell with_less(const struct runs *r, const struct runs_cell *like)
+{
+	struct runs_cell c = *like;
+
+	if (r->n_cells >= RUNS_PAIRS)
+		c.other = (struct runs_who){.tid = -1};
+	if (r->n_cells >= RUNS_WAKEUPS)
+		c.waker_stack = 0;
+	return c;
+}
+
 static struct runs_cell *find_cell(struct runs *r, const struct runs_cell *like, int *code)
 {
-	const uint64_t key = cell_key(like);
-	const uint32_t *known = map64_get(&r->by_key, key);
+	const struct runs_cell less = with_less(r, like);
+	struct runs_cell *known = known_cell(r, like);
 
+	known = known ? known : known_cell(r, &less);
 	if (known)
-		return &r->cells[*known];
+		return known;
 	if (r->n_cells >= RUNS_CELLS) {
 		r->dropped++;
 		return NULL;
 	}
 	if (mem_grow(&r->cells, &r->cap_cells, r->n_cells, sizeof(*r->cells)) ||
-	    map64_put(&r->by_key, key, r->n_cells)) {
+	    map64_put(&r->by_key, cell_key(&less), r->n_cells)) {
 		*code = -ENOMEM;
 		return NULL;
 	}
-	r->cells[r->n_cells] = *like;
+	r->cells[r->n_cells] = less;
 	return &r->cells[r->n_cells++];
 }
 

@@ -177,6 +177,12 @@ static int add_ended(struct why_rows *w, const struct why_row *row, const struct
 	return 0;
 }
 
+/* Where there was no room for pairs of tasks, only the chain of the wakeup says it. */
+static bool is_end_known(const struct runs_cell *c)
+{
+	return c->other.tid >= 0 || c->waker_stack;
+}
+
 static int add_part(struct why_rows *w, struct why_row *row, const struct runs_cell *c)
 {
 	const uint32_t nth = (uint32_t)(row - w->rows);
@@ -220,7 +226,7 @@ static int add_cell(struct why_rows *w, const struct runs_cell *c, bool has_ende
 	if (c->kind != RUNS_BLOCKED)
 		return 0;
 	int code = add_part(w, r, c);
-	return code == 0 && has_ended ? add_ended(w, r, c) : code;
+	return code == 0 && has_ended && is_end_known(c) ? add_ended(w, r, c) : code;
 }
 
 static int add_time(struct why_rows *w, struct runs_cell *c, uint64_t from_ns, uint64_t to_ns,

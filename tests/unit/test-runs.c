@@ -455,6 +455,37 @@ static void locks_of_programs_are_joined(void **state)
 	runs_deinit(&s);
 }
 
+/* Hundreds of tasks that wake each other: no time is left out, but not all pairs are kept. */
+static void pairs_without_room_are_summed_up(void **state)
+{
+	enum { TASKS = 200, ROUNDS = RUNS_PAIRS + RUNS_CELLS, CHAINS = 100 };
+	uint64_t slept_ns = 0, with_other_ns = 0, with_chain_ns = 0;
+	struct runs s = {0};
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct runrec r = woken_by(round_of(APP, 1, 2, 3, 4), HELPER);
+		r.tid = 1 + i % TASKS;
+		r.waker_tid = 1000 + i / TASKS;
+		r.frames[r.n_frames] = 4096 + (unsigned)(i / TASKS % CHAINS);
+		r.off_ns = r.on_ns = AT(1) + (uint64_t)i * 1000;
+		r.woken_ns = r.in_ns = r.off_ns + 500;
+		const struct event ev = event_of(&r);
+		assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
+	}
+	for (uint32_t i = 0; i < s.n_cells; i++) {
+		slept_ns += s.cells[i].total_ns;
+		with_other_ns += s.cells[i].other.tid > 0 ? s.cells[i].total_ns : 0;
+		with_chain_ns += s.cells[i].waker_stack ? s.cells[i].total_ns : 0;
+	}
+	assert_int_equal(s.dropped, 0);
+	assert_int_equal(slept_ns, ROUNDS * 500ull);
+	assert_int_equal(with_other_ns, RUNS_PAIRS * 500ull);
+	assert_true(with_chain_ns > with_other_ns && with_chain_ns < slept_ns);
+	assert_int_equal(s.n_cells, RUNS_WAKEUPS + TASKS);
+	runs_deinit(&s);
+}
+
 /* The system call, on what it is, and what the program's part lacks. */
 static void places_are_shown(void **state)
 {
@@ -514,6 +545,7 @@ int main(void)
 		cmocka_unit_test(old_chains_are_true),
 		TEST(bad_records_are_counted),
 		cmocka_unit_test(tables_are_bounded),
+		cmocka_unit_test(pairs_without_room_are_summed_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

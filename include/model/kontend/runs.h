@@ -12,8 +12,10 @@ struct event;
 struct map_spaces;
 
 enum {
-	RUNS_KEPT = 1 << 16,  /* the last pauses, for windows of time */
-	RUNS_CELLS = 1 << 14, /* sums of all */
+	RUNS_KEPT = 1 << 16,		   /* the last pauses, for windows of time */
+	RUNS_CELLS = 1 << 15,		   /* sums of all, */
+	RUNS_PAIRS = RUNS_CELLS / 2,	   /* so many with the other task, */
+	RUNS_WAKEUPS = RUNS_CELLS / 4 * 3, /* and with the call chain of the wakeup */
 	RUNS_TASKS = 1 << 14,
 	RUNS_STACKS = 8192,
 	RUNS_FRAMES = 66, /* 32 of the kernel, 32 of the program, and a mark */
@@ -92,7 +94,7 @@ struct runs_task {
 struct runs_cell {
 	uint32_t task, stack, waker_stack, lock;
 	uint8_t kind, state;
-	struct runs_who other; /* who has woken it, or had the CPU */
+	struct runs_who other; /* who has woken it, or had the CPU; tid -1: not kept */
 	uint64_t n, total_ns, max_ns;
 	uint64_t max_before_ns; /* without the last one */
 	uint32_t on;		/* of the longest */
