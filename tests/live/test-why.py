@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import causes
@@ -23,6 +24,7 @@ kontend, sleeps = sys.argv[1:3]
 ROUNDS, HELPER_S, OWN_S, RUN_S = 20, 0.04, 0.02, 0.01
 SLEEP_S = 0.02  # in SLEEPS
 MS = 1000000
+THREADS = 60
 MOST_S = 20  # a hog ends then, whatever happens
 
 
@@ -235,6 +237,36 @@ def kept_off():
             os.waitpid(pid, 0)
 
 
+def many():
+    """The measured program: threads that end at about the same time, each of which it waits for."""
+    threads = [threading.Thread(target=lambda: [time.sleep(0.005) for _ in range(ROUNDS)])
+               for _ in range(THREADS)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+
+def ends(work, before):
+    """A task that ends loses its number in the namespace before it leaves its CPU for the last time."""
+    path = os.path.join(work, "many.data")
+    run("record", "-q", "--why", "-o", path, "--", sys.executable, __file__, kontend, sleeps, "many",
+        before=before)
+    parts = json.loads(run("why", "-q", "-j", "-i", path))["views"]["why"]["sum"]
+    check(parts["tasks"] == THREADS + 1, f"threads in a namespace: {parts}")
+    check(parts["dropped"] == 0, f"threads in a namespace: {parts}")
+
+
+def no_record(work):
+    """Why there is nothing, of a recording and of a measurement."""
+    path = os.path.join(work, "none.data")
+    run("record", "-q", "-o", path, "--duration", "100ms")
+    why = json.loads(run("why", "-q", "-j", "-i", path))["views"]["why"]
+    check(why["none"] == "no task was followed: measure or record with --why and --pid, --tid or a "
+          "command", f"none: {why['none']}")
+    check(not why["rows"], f"none: {why['rows']}")
+
+
 def main():
     if os.geteuid():
         skip("needs root")
@@ -246,10 +278,14 @@ def main():
         inside = ("unshare", "-pf", "--mount-proc")
         if subprocess.run([*inside, "true"], capture_output=True).returncode == 0:
             measured("namespace", work, inside)
+            ends(work, inside)
+        no_record(work)
     done()
 
 
 if sys.argv[3:] == ["truth"]:
     truth()
+elif sys.argv[3:] == ["many"]:
+    many()
 else:
     main()

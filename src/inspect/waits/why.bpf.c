@@ -125,10 +125,15 @@ static __always_inline void forget(int pid, const struct why_task *w)
 		__sync_fetch_and_add(&state.wakers, -1ull);
 }
 
+/* One that ends loses its numbers, and may run after that: it keeps those that it had. */
 static __always_inline void name(struct runrec *r, struct task_struct *t)
 {
-	r->pid = ns_pid(t, &config.ns);
-	r->tid = ns_tid(t, &config.ns);
+	int tid = ns_tid(t, &config.ns);
+
+	if (!r->tid || !(tid & NS_OUTSIDE)) {
+		r->pid = ns_pid(t, &config.ns);
+		r->tid = tid;
+	}
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 }
 
