@@ -25,6 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const uint64_t SETTLE_NS = 1000000000;
+
 struct play {
 	const char *path;
 	int line;
@@ -354,6 +356,10 @@ static int act(struct play *p, const char *verb, const char *rest)
 {
 	if (!strcmp(verb, "tick"))
 		return tick(p, rest);
+	if (!strcmp(verb, "settle")) {
+		app_settle(p->app, SETTLE_NS);
+		return 0;
+	}
 	if (!strcmp(verb, "unseen"))
 		return unseen(p);
 	if (!strcmp(verb, "pass"))
