@@ -400,7 +400,9 @@ struct runs_lock model_waits_for(const struct model *m, uint32_t wait)
 /* The task that runs again has not reported the end of its wait for a lock yet. */
 static int run_event(struct model *m, const struct event *ev)
 {
-	const struct task *t = &m->tasks->tasks[task_get_quickly(m->tasks, ev->pid, ev->tid)];
+	/* Before the table is used: a task that is new makes it grow. */
+	const uint32_t index = task_get_quickly(m->tasks, ev->pid, ev->tid);
+	const struct task *t = &m->tasks->tasks[index];
 	const struct runs_lock lock = model_waits_for(m, t->depth ? t->waits[t->depth - 1] : 0);
 
 	return runs_event(m->runs, ev, &lock, &m->profile->spaces);

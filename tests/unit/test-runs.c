@@ -20,6 +20,7 @@
 #include "kontend/query-why.h"
 #include "kontend/record.h"
 #include "kontend/runs.h"
+#include "kontend/task.h"
 #include "kontend/waitrec.h"
 
 #include <errno.h>
@@ -455,6 +456,24 @@ static void locks_of_programs_are_joined(void **state)
 	runs_deinit(&s);
 }
 
+/* Each record may be of a task that the model has not seen yet: its table grows meanwhile. */
+static void new_tasks_make_tables_grow(void **state)
+{
+	enum { TASKS = 3000 };
+	struct asked *w = *state;
+	struct runrec r = woken_by(round_of(APP, 1, 2, 3, 4), HELPER);
+
+	start(w);
+	for (int i = 0; i < TASKS; i++) {
+		r.tid = 10000 + i;
+		report(w, r);
+	}
+	end(w, 60);
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 0);
+	assert_int_equal(w->rig.engine.model->runs->n_tasks, TASKS);
+	assert_true(w->rig.engine.model->tasks->n > TASKS);
+}
+
 /* Hundreds of tasks that wake each other: no time is left out, but not all pairs are kept. */
 static void pairs_without_room_are_summed_up(void **state)
 {
@@ -544,6 +563,7 @@ int main(void)
 		cmocka_unit_test(locks_of_programs_are_joined),
 		cmocka_unit_test(old_chains_are_true),
 		TEST(bad_records_are_counted),
+		TEST(new_tasks_make_tables_grow),
 		cmocka_unit_test(tables_are_bounded),
 		cmocka_unit_test(pairs_without_room_are_summed_up),
 	};
