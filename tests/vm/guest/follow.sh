@@ -30,4 +30,16 @@ shows recorded 'woken .* woken by turns/'
 gives 0 reported kontend report -i slept --view blocked --format json
 shows reported '"each_sleep"'
 shows reported '"level": "all"'
+
+case_of "and what chosen tasks do"
+gives 0 said kontend record -q --why -o chosen -- turns "$PWD/file"
+gives 0 why kontend why -j chosen
+shows why '"does": "running"'
+shows why '"does": "blocked", "why": "userfault'
+shows why '"ended_by": "turns/'
+shows why '"on": "file"'
+shows why '"longest"'
+lacks why '"dropped": [1-9]'
+gives 0 both kontend report -q -j --view why --why --sleeps --follow 1ms -- turns "$PWD/file"
+shows both '"does": "blocked"'
 finish
