@@ -31,7 +31,9 @@ enum { CHAIN_WALK = 512, CHAIN_SKIP = 16384 };
 /* The same sleep in two records: the programs read the clock one after the other. */
 static const uint64_t SAME_NS = 1000000;
 
-static int find_stack(struct runs *r, const uint64_t *frames, uint32_t n, uint32_t *ret)
+/* @most: so many of all are kept; those beyond have the index 0. */
+static int find_stack(struct runs *r, const uint64_t *frames, uint32_t n, uint32_t most,
+		      uint32_t *ret)
 {
 	n = n < RUNS_FRAMES ? n : RUNS_FRAMES;
 	const uint64_t hash = hash_bytes(HASH_START, frames, n * sizeof(*frames));
@@ -43,7 +45,7 @@ static int find_stack(struct runs *r, const uint64_t *frames, uint32_t n, uint32
 			return -ENOMEM;
 		r->stacks[r->n_stacks++] = (struct runs_stack){0};
 	}
-	if (known || !n || r->n_stacks >= RUNS_STACKS)
+	if (known || !n || r->n_stacks >= most)
 		return 0;
 	if (mem_grow(&r->stacks, &r->cap_stacks, r->n_stacks, sizeof(*r->stacks)) ||
 	    map64_put(&r->by_chain, hash, r->n_stacks))
@@ -99,7 +101,7 @@ static int sleep_stack(struct runs *r, const struct runrec *rec, struct map_spac
 	memcpy(all, frames, n * sizeof(*all));
 	if (n && rec->user != WAITREC_USER_NONE)
 		n += wait_chain_user(spaces, &user, all + n, RUNS_FRAMES - n);
-	return find_stack(r, all, n, ret);
+	return find_stack(r, all, n, RUNS_PLACES, ret);
 }
 
 /* There are few files, but each call may have another address: these have half of the room. */
@@ -147,13 +149,17 @@ static int read_pause(struct runs *r, const struct runrec *rec, struct map_space
 		p->by[i] = who_of(rec->by[i].pid, rec->by[i].tid, rec->by[i].comm);
 		p->by_ns[i] = rec->by[i].ns;
 	}
-	code = sleep_stack(r, rec, spaces, &p->stack);
-	if (code == 0)
-		code = find_stack(r, (const uint64_t *)rec->frames, rec->n_frames, &p->kernel);
+	code = find_stack(r, (const uint64_t *)rec->frames, rec->n_frames, RUNS_STACKS, &p->kernel);
+	code = code < 0 ? code : sleep_stack(r, rec, spaces, &p->stack);
+	p->stack = p->stack ? p->stack : p->kernel;
 	code = code < 0 ? code : find_on(r, &rec->on, &p->on);
-	return code < 0 ? code
-			: find_stack(r, (const uint64_t *)rec->frames + rec->n_frames + rec->n_user,
-				     rec->n_waker_frames, &p->waker_stack);
+	if (code == 0)
+		code = find_stack(r, (const uint64_t *)rec->frames + rec->n_frames + rec->n_user,
+				  rec->n_waker_frames, RUNS_WAKERS, &p->waker_stack);
+	/* It may be an interrupt, which came while that task ran. */
+	if (rec->n_waker_frames && !p->waker_stack)
+		p->waker = (struct runs_who){.tid = -1};
+	return code;
 }
 
 static uint64_t cell_key(const struct runs_cell *c)
@@ -173,7 +179,7 @@ static struct runs_cell *known_cell(struct runs *r, const struct runs_cell *like
 
 /*
  * With hundreds of tasks that wake each other there are too many pairs of them, then too many call
- * chains of wakeups.
+ * chains.
  */
 static struct runs_cell with_less(const struct runs *r, const struct runs_cell *like)
 {
@@ -181,8 +187,10 @@ static struct runs_cell with_less(const struct runs *r, const struct runs_cell *
 
 	if (r->n_cells >= RUNS_PAIRS)
 		c.other = (struct runs_who){.tid = -1};
-	if (r->n_cells >= RUNS_WAKEUPS)
-		c.waker_stack = 0;
+	if (r->n_cells < RUNS_WAKEUPS)
+		return c;
+	c.waker_stack = 0;
+	c.stack = c.kernel;
 	return c;
 }
 
@@ -269,6 +277,7 @@ struct runs_cell runs_sleep_cell(const struct runs_pause *p)
 				  .kind = RUNS_BLOCKED,
 				  .state = p->state,
 				  .stack = p->stack,
+				  .kernel = p->kernel,
 				  .waker_stack = p->waker_stack,
 				  .lock = p->lock,
 				  .on = p->on,

@@ -144,7 +144,7 @@ static int describe(struct why_stacks *s, const struct runs_pause *p, const stru
 	ret->at = o->at;
 	ret->at_why = o->at_why;
 	ret->on = why_on(s, p->on, &ret->on_why);
-	if (why_end_of(s, p->waker_stack, p->waker.tid) == WHY_END_TASK) {
+	if (p->waker.tid > 0 && why_end_of(s, p->waker_stack, p->waker.tid) == WHY_END_TASK) {
 		ret->waker_pid = taskid_number(p->waker.pid);
 		ret->waker_tid = taskid_number(p->waker.tid);
 		ret->waker_comm = query_in_words(q, p->waker.comm);

@@ -125,8 +125,8 @@ const char *why_end_text(struct why_stacks *s, uint32_t waker_stack, const struc
 					    [WHY_END_INTERRUPT] = "an interrupt"};
 	enum why_end end = why_end_of(s, waker_stack, waker->tid);
 
-	if (waker->tid < 0)
-		return "other tasks";
+	if (waker->tid < 0 && end == WHY_END_TASK)
+		return waker_stack ? "other tasks" : "an unknown task or interrupt";
 	return end != WHY_END_TASK ? words[end]
 				   : query_slash(&s->q->arena, query_in_words(s->q, waker->comm),
 						 waker->tid, "-");

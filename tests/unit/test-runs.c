@@ -456,6 +456,27 @@ static void locks_of_programs_are_joined(void **state)
 	runs_deinit(&s);
 }
 
+/* Interrupts come anywhere: call chains of wakeups leave room for those of sleeps. */
+static void sleeps_keep_their_chains(void **state)
+{
+	struct runs s = {0};
+
+	(void)state;
+	for (int i = 0; i < 2 * RUNS_STACKS; i++) {
+		struct runrec r = woken_by(round_of(APP, 1, 2, 3, 4), HELPER);
+		r.frames[r.n_frames] = 4096 + (unsigned)i;
+		r.frames[0] += i < RUNS_WAKERS + 10 ? 0 : 1;
+		const struct event ev = event_of(&r);
+		assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
+	}
+	assert_int_equal(s.n_stacks, RUNS_WAKERS + 1);
+	const struct runs_pause *first = runs_at(&s, 1), *last = runs_at(&s, s.n_kept);
+	assert_int_equal(first->waker.tid, HELPER);
+	assert_int_equal(last->waker.tid, -1);
+	assert_true(last->kernel && last->stack == last->kernel && last->kernel != first->kernel);
+	runs_deinit(&s);
+}
+
 /* Each record may be of a task that the model has not seen yet: its table grows meanwhile. */
 static void new_tasks_make_tables_grow(void **state)
 {
@@ -566,6 +587,7 @@ int main(void)
 		TEST(new_tasks_make_tables_grow),
 		cmocka_unit_test(tables_are_bounded),
 		cmocka_unit_test(pairs_without_room_are_summed_up),
+		cmocka_unit_test(sleeps_keep_their_chains),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,10 +15,12 @@ enum {
 	RUNS_KEPT = 1 << 16,		   /* the last pauses, for windows of time */
 	RUNS_CELLS = 1 << 15,		   /* sums of all, */
 	RUNS_PAIRS = RUNS_CELLS / 2,	   /* so many with the other task, */
-	RUNS_WAKEUPS = RUNS_CELLS / 4 * 3, /* and with the call chain of the wakeup */
+	RUNS_WAKEUPS = RUNS_CELLS / 4 * 3, /* and with that of the wakeup and in the program */
 	RUNS_TASKS = 1 << 14,
-	RUNS_STACKS = 8192,
-	RUNS_FRAMES = 66, /* 32 of the kernel, 32 of the program, and a mark */
+	RUNS_STACKS = 8192,		   /* of sleeps in the kernel, */
+	RUNS_PLACES = RUNS_STACKS / 4 * 3, /* so many also with the program's part, */
+	RUNS_WAKERS = RUNS_STACKS / 2,	   /* and of wakeups, which interrupts make many */
+	RUNS_FRAMES = 66,		   /* 32 of the kernel, 32 of the program, and a mark */
 	RUNS_ONS = 4096,
 	RUNS_NAME = 40,
 	RUNS_LONGEST = 32,
@@ -56,7 +58,7 @@ struct runs_who {
  */
 struct runs_pause {
 	uint64_t on_ns, off_ns, woken_ns, in_ns;
-	struct runs_who waker;
+	struct runs_who waker;	      /* tid -1: not known, as its call chain has no room */
 	struct runs_who by[RUNS_BYS]; /* the tasks that had its CPU, */
 	uint64_t by_ns[RUNS_BYS];     /* for so long; 0: no more */
 	uint32_t task;		      /* index */
@@ -97,6 +99,7 @@ struct runs_cell {
 	struct runs_who other; /* who has woken it, or had the CPU; tid -1: not kept */
 	uint64_t n, total_ns, max_ns;
 	uint64_t max_before_ns; /* without the last one */
+	uint32_t kernel;	/* as in runs_pause */
 	uint32_t on;		/* of the longest */
 };
 
