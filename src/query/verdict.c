@@ -314,18 +314,42 @@ static void find_all(struct judge *j, struct query_verdict *v)
 	v->more = v->n_findings ? v->n_findings - 1 : 0;
 }
 
+/*
+ * The lock with most time waited; another one if more of its time was lost, as that of waits beside
+ * which all CPUs were busy cost nothing. One whose LOST is not known may have lost it all.
+ */
+static int ask_by_cost(struct judge *j, struct query_spec locks, struct table *ret)
+{
+	struct table lost = {0};
+	struct error err;
+	int r = query_locks(j->q, &locks, ret, &err);
+
+	if (r < 0 || !ret->n_rows)
+		return r;
+	const struct value waited = *table_cell(ret, 0, "wait_ns_per_s");
+	const struct value first = *table_cell(ret, 0, "wait_lost_ns_per_s");
+	if (!first.known || first.d >= waited.d)
+		return 0;
+	locks.sort = "wait_lost_ns_per_s";
+	r = query_locks(j->q, &locks, &lost, &err);
+	const struct value *most =
+		r == 0 && lost.n_rows ? table_cell(&lost, 0, "wait_lost_ns_per_s") : NULL;
+	if (most && most->known && most->d > first.d)
+		*ret = lost;
+	return r;
+}
+
 /* The worst lock of the kernel or of a file, and that of a program. */
 static int ask_worst(struct judge *j, struct query_spec locks)
 {
-	struct error err;
 	int r = 0;
 
 	if (j->f->now->user_waited_ns || j->f->now->user_waiting) {
 		locks.filter = "kind:\"(u)\"";
-		r = query_locks(j->q, &locks, &j->worst_user, &err);
+		r = ask_by_cost(j, locks, &j->worst_user);
 		locks.filter = "!kind:\"(u)\"";
 	}
-	return r < 0 ? r : query_locks(j->q, &locks, &j->worst, &err);
+	return r < 0 ? r : ask_by_cost(j, locks, &j->worst);
 }
 
 static int ask_tables(struct judge *j)

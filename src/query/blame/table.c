@@ -28,6 +28,7 @@ struct blame_table {
 	struct blame_holds held;
 	struct blame_row *rows;
 	size_t n, cap;
+	double lost_share; /* of what was waited with LOST known, over all rows; 1: of none */
 };
 
 static const struct {
@@ -37,7 +38,8 @@ static const struct {
 	enum query_blame_by by;
 	const char *what;
 } sets[BLAME_SETS] = {
-	[BLAME_WAITS] = {"waits", &query_blame_kind, "waited_ns", BLAME_BY_TASK, "tasks to blame"},
+	[BLAME_WAITS] = {"waits", &query_blame_kind, NULL /* by what is lost */, BLAME_BY_TASK,
+			 "tasks to blame"},
 	[BLAME_HELD] = {"held", &query_blame_held_kind, "waited_ns", BLAME_BY_TASK, "held locks"},
 	[BLAME_DID] = {"did", &query_blame_did_kind, "time_ns", BLAME_BY_LOCK, "holders"},
 };
@@ -96,6 +98,27 @@ void blame_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		fill_lock_of_others(r, v);
 }
 
+/*
+ * Without a wait nothing more would have been done while CPUs were all busy: what is lost comes
+ * first, then what is waited. A row whose LOST is not known has the share of the others.
+ */
+static uint64_t order_of(const struct blame_table *t, const struct blame_group *g)
+{
+	return g->cost.is_lost ? g->cost.lost_ns : (uint64_t)((double)g->ns * t->lost_share);
+}
+
+static double share_of_lost(const struct blame_rows *b)
+{
+	double lost = 0, waited = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct blame_group *g = &b->g[i];
+		lost += g->cost.is_lost ? (double)g->cost.lost_ns : 0;
+		waited += g->cost.is_lost ? (double)g->ns : 0;
+	}
+	return waited > 0 ? lost / waited : 1;
+}
+
 void blame_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	struct blame_table *t = ctx;
@@ -106,7 +129,11 @@ void blame_rank(void *ctx, size_t row, struct row_rank *ret)
 			: group_of(t->set == BLAME_DID ? &t->did : &t->waits, r->of[t->set]);
 	const struct group *held = t->set == BLAME_HELD ? held_of(t, r) : NULL;
 
-	*ret = (struct row_rank){.id = r->id, .tie = g ? g->ns : held ? held->n : 0};
+	*ret = (struct row_rank){.id = r->id,
+				 .order = g && t->set == BLAME_WAITS ? order_of(t, g) : 0,
+				 .tie = g      ? g->ns
+					: held ? held->n
+					       : 0};
 }
 
 static struct blame_row *add_row(struct blame_table *t, uint64_t id)
@@ -148,6 +175,7 @@ static int sum_up(struct blame_table *t, const struct query_spec *s)
 	struct map64 index = {0};
 	int r = t->has[BLAME_WAITS] ? blame_rows_sum(&t->waits) : 0;
 
+	t->lost_share = share_of_lost(&t->waits);
 	if (r == 0 && t->has[BLAME_DID])
 		r = blame_rows_sum(&t->did);
 	if (r == 0 && t->has[BLAME_HELD])
