@@ -72,8 +72,9 @@ struct shorts_part {
 	uint32_t stack;
 	bool is_split; /* of a mutex: so much of ns was spinning */
 	uint64_t spun_ns;
-	uint64_t lost_ns;   /* in so much of ns a CPU was idle, */
-	bool is_lost_known; /* and no more */
+	uint64_t lost_ns;	    /* in so much of ns a CPU was idle, */
+	bool is_lost_known;	    /* and no more */
+	uint64_t par_ns, par_of_ns; /* other threads ran so long in so much of it */
 };
 int shorts_add(struct model *m, const struct shorts_part *s); /* 0 or -ENOMEM */
 /* account.c: what was waited goes into cells, locks, CPUs and types. */

@@ -63,6 +63,8 @@ int shorts_add(struct model *m, const struct shorts_part *s)
 	bool no_room = cell_lose(m->cells, c, s->lost_ns);
 	c->unlost |= no_room || !s->is_lost_known;
 	cell_recent_lose(m->cells, c, s->lost_ns);
+	if (cell_par(m->cells, c, s->par_ns, s->par_of_ns) == 0)
+		cell_recent_par(m->cells, c, s->par_ns, s->par_of_ns);
 	l->begin_ns = l->begin_ns ? l->begin_ns : m->now_ns;
 	l->cur_wait_ns += s->ns;
 	t->cur_wait_ns += s->ns;
@@ -96,6 +98,9 @@ static int add_sums(struct model *m, const struct shortsnap_pair *p, uint32_t i)
 		shortsnap_part_since(&p->now, &p->before, i, SHORTSNAP_LOST_OF, &lost_of_ns) &&
 		/* They are read while they grow. */
 		lost_of_ns + s.ns / 64 >= s.ns;
+	if (!shortsnap_part_since(&p->now, &p->before, i, SHORTSNAP_PAR, &s.par_ns) ||
+	    !shortsnap_part_since(&p->now, &p->before, i, SHORTSNAP_PAR_OF, &s.par_of_ns))
+		s.par_ns = s.par_of_ns = 0;
 	return shorts_add(m, &s);
 }
 

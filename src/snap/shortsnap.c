@@ -89,7 +89,8 @@ bool shortsnap_part_since(const struct shortsnap *s, const struct shortsnap *bef
 		was = part_of(before, i, part);
 	*ret = now > was ? now - was : 0;
 	/* Both are read while they grow. */
-	*ret = *ret < since.ns ? *ret : since.ns;
+	if (part != SHORTSNAP_PAR && *ret > since.ns)
+		*ret = since.ns;
 	return true;
 }
 

@@ -388,19 +388,21 @@ struct sums {
 	uint64_t parts[SHORTSNAP_PARTS];
 };
 
-/* Waits of 10 ms; a CPU was idle for 3 of them, and that is known of @of. */
+/* Waits of 10 ms; of @of of them it is known that a CPU was idle for 3, and 2.5 threads ran. */
 static void put_sums(struct asked *w, uint64_t ms, uint64_t n, uint64_t of)
 {
-	struct sums b = {
-		.head = {.kind = SNAPSHOT_SHORT,
-			 .version = SHORTSNAP_VERSION,
-			 .time_ns = CANNED_START + ms * MS},
-		.shorts = {.from_ns = CANNED_START,
-			   .threshold_ns = MS,
-			   .level = SHORTSNAP_THRESHOLD,
-			   .n_rows = 1},
-		.row = {.n = n, .ns = 10 * n * MS, .flags = WRITES, .n_frames = 2},
-		.parts = {[SHORTSNAP_LOST] = 3 * of * MS, [SHORTSNAP_LOST_OF] = 10 * of * MS}};
+	struct sums b = {.head = {.kind = SNAPSHOT_SHORT,
+				  .version = SHORTSNAP_VERSION,
+				  .time_ns = CANNED_START + ms * MS},
+			 .shorts = {.from_ns = CANNED_START,
+				    .threshold_ns = MS,
+				    .level = SHORTSNAP_THRESHOLD,
+				    .n_rows = 1},
+			 .row = {.n = n, .ns = 10 * n * MS, .flags = WRITES, .n_frames = 2},
+			 .parts = {[SHORTSNAP_LOST] = 3 * of * MS,
+				   [SHORTSNAP_LOST_OF] = 10 * of * MS,
+				   [SHORTSNAP_PAR] = 25 * of * MS,
+				   [SHORTSNAP_PAR_OF] = 10 * of * MS}};
 
 	memcpy(b.row.frames, frames, sizeof(frames));
 	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, &b, sizeof(b));
@@ -416,6 +418,10 @@ static void sums_have_it(void **state)
 	synth_tick(w->rig.synth, CANNED_START + 100 * MS);
 	play(w);
 	check_in(w, &(struct query_spec){.average = true}, 30);
+	check_par(w, &(struct query_spec){.average = true}, 2.5);
+	w->q.window_ns = 100 * MS;
+	check_par(w, &(struct query_spec){0}, 2.5);
+	w->q.window_ns = 0;
 }
 
 static void sums_may_have_it_of_some(void **state)
@@ -430,6 +436,7 @@ static void sums_may_have_it_of_some(void **state)
 	struct table t = asked_locks(w, (struct query_spec){.average = true});
 	assert_int_equal(cell_u(&t, 0, "wait_lost_ns"), 15 * MS);
 	assert_true(cell_at(&t, 0, "wait_lost_ns")->at_least);
+	check_par(w, &(struct query_spec){.average = true}, 2.5);
 }
 
 /* So many waits that the log of the window packs them. */

@@ -29,6 +29,8 @@ enum shortsnap_part {
 	SHORTSNAP_SPUN,	   /* by mutexes that spun */
 	SHORTSNAP_LOST,	   /* while a CPU was idle, */
 	SHORTSNAP_LOST_OF, /* by waits of which that is known */
+	SHORTSNAP_PAR,	   /* no part: so long other threads ran, */
+	SHORTSNAP_PAR_OF,  /* in waits of which that is known */
 	SHORTSNAP_PARTS,
 };
 

@@ -56,7 +56,8 @@ struct short_spin {
 
 struct short_sum {
 	unsigned long long n, ns, spun_ns;
-	unsigned long long lost_ns, lost_of_ns; /* see struct short_row */
+	/* See struct short_row. */
+	unsigned long long lost_ns, lost_of_ns, par_ns, par_of_ns;
 };
 
 /* A row: waits of the same flags and calls. key 0: none. Read while it is written. */
@@ -67,7 +68,8 @@ struct short_row {
 	unsigned long long spun_ns; /* of ns, by mutexes */
 	/* Of ns: while a CPU was idle, and of so many of them that is known. */
 	unsigned long long lost_ns, lost_of_ns;
-	unsigned long long pad;
+	/* So long other threads of the process ran, together, and in so many of them. */
+	unsigned long long par_ns, par_of_ns;
 };
 
 /* A CPU's own. */

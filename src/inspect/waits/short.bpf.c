@@ -248,6 +248,8 @@ struct short_past {
 	__u64 spun_ns, spins_ns; /* as in struct short_slot */
 	__u64 lost_ns;		 /* if `owner.idle` is known, and */
 	bool is_lost;		 /* what the clock shows now */
+	bool is_par;
+	__u64 par_ns;		 /* so long other threads ran, if is_par */
 	struct lock_owner owner; /* of one that slept */
 };
 
@@ -362,6 +364,8 @@ static __always_inline void short_add(struct short_cpu *c, const struct ring_rec
 		row->spun_ns += p->spun_ns;
 		row->lost_ns += p->lost_ns;
 		row->lost_of_ns += p->is_lost ? ns : 0;
+		row->par_ns += p->par_ns;
+		row->par_of_ns += p->is_par ? ns : 0;
 		return;
 	}
 	other = &c->other[kind & (SHORT_FLAGS - 1)];
@@ -370,6 +374,22 @@ static __always_inline void short_add(struct short_cpu *c, const struct ring_rec
 	other->spun_ns += p->spun_ns;
 	other->lost_ns += p->lost_ns;
 	other->lost_of_ns += p->is_lost ? ns : 0;
+	other->par_ns += p->par_ns;
+	other->par_of_ns += p->is_par ? ns : 0;
+}
+
+/* How long other threads of the process ran meanwhile: no longer than all CPUs can. */
+static __always_inline void short_par(struct short_past *p, __u64 now, __u64 ns)
+{
+	unsigned long long par;
+
+	if (!p->owner.par ||
+	    !parclock_ns(p->owner.par, par_here((__u32)(bpf_get_current_pid_tgid() >> 32), now),
+			 &par) ||
+	    par / PARCLOCK_CPUS >= ns)
+		return;
+	p->is_par = true;
+	p->par_ns = par;
 }
 
 /* For how long a CPU was idle meanwhile. */
@@ -404,8 +424,10 @@ static __always_inline bool short_sum_up(struct bpf_raw_tracepoint_args *ctx, st
 	if (p->spins_ns && ns > p->spins_ns)
 		p->spun_ns += ns - p->spins_ns;
 	short_lost(p, ns, ns - p->begin_ns);
+	is_short = !failed && !p->is_said && ns - p->begin_ns < ctl->threshold_ns;
+	if (is_short)
+		short_par(p, ns, ns - p->begin_ns);
 	ns -= p->begin_ns;
-	is_short = !failed && !p->is_said && ns < ctl->threshold_ns;
 	if (is_short && frames > SHORT_UNWOUND)
 		frames = SHORT_UNWOUND;
 	*ret_n = stack_here(ctx, stack_work(w), rec,

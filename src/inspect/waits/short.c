@@ -328,6 +328,8 @@ static void add_row(struct shorts *s, struct shortsnap_row *row, const struct sh
 	s->parts[SHORTSNAP_SPUN][at] += sum->spun_ns;
 	s->parts[SHORTSNAP_LOST][at] += sum->lost_ns;
 	s->parts[SHORTSNAP_LOST_OF][at] += sum->lost_of_ns;
+	s->parts[SHORTSNAP_PAR][at] += sum->par_ns;
+	s->parts[SHORTSNAP_PAR_OF][at] += sum->par_of_ns;
 }
 
 static void add_cpu(struct shorts *s, uint32_t cpu)
@@ -343,7 +345,7 @@ static void add_cpu(struct shorts *s, uint32_t cpu)
 		if (key)
 			add_row(s, row_of(s, key, r->flags, r),
 				&(const struct short_sum){r->n, r->ns, r->spun_ns, r->lost_ns,
-							  r->lost_of_ns});
+							  r->lost_of_ns, r->par_ns, r->par_of_ns});
 	}
 	for (uint32_t f = 0; f < SHORT_FLAGS; f++) {
 		if (c->other[f].n)
