@@ -109,7 +109,7 @@ static int origin_of(struct query *q, const struct wait *w, struct query_caught 
 	}
 	ret->syscall = or_empty(o->syscall);
 	ret->at = or_empty(o->at);
-	struct wait_on_most on = {.on = w->on};
+	struct wait_on_most on = {.on = query_on_of(q, &w->on, w->stack)};
 	struct value text = {0}, why = {0};
 	query_fill_on(q, &on, w->lock, &text, &why);
 	ret->on = text.known ? or_empty(text.s) : "";

@@ -105,6 +105,8 @@ void query_fill_cost(const struct query_waits_cost *c, struct value *lost, struc
  */
 struct group;
 struct groups;
+/* @on of a wait in @stack: a page fault within a system call is not on what that names. */
+struct waitrec_on query_on_of(struct query *q, const struct waitrec_on *on, uint32_t stack);
 void query_on_add_place(struct query *q, struct wait_on_most *best, uint32_t lock, uint32_t stack,
 			uint64_t ns);
 void query_fill_on(struct query *q, const struct wait_on_most *p, uint32_t lock, struct value *v,

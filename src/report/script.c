@@ -121,6 +121,7 @@ struct script {
 		uint64_t generation; /* the model's + 1; 0: the slot is free */
 		uint32_t stack;
 		char syscall[SCRIPT_CALL], at[EVENT_NAMES_TEXT];
+		bool faults; /* a page fault */
 	} origins[EVENT_NAMES];
 	struct event_filter *gate; /* NULL: all waits pass */
 };
@@ -155,6 +156,7 @@ static const struct script_origin *origin_of(struct script *s, uint32_t stack)
 	slot->stack = stack;
 	text_clean(slot->syscall, sizeof(slot->syscall), o && o->syscall ? o->syscall : "");
 	text_clean(slot->at, sizeof(slot->at), o && o->at ? o->at : "");
+	slot->faults = o && o->faults;
 	return slot;
 }
 
@@ -165,7 +167,7 @@ static void describe_origin(struct script *s, struct line *l)
 
 	l->syscall = o && *o->syscall ? o->syscall : NULL;
 	l->at = o && *o->at ? o->at : NULL;
-	if (l->wait && l->wait->on.kind)
+	if (l->wait && l->wait->on.kind && !(o && o->faults))
 		l->on = query_on_text(s->engine->model, &l->wait->on, l->ev->time, l->on_buf, &why);
 }
 

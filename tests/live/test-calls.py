@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""On what the system calls of waits are, and where they are in the program: a file, a pipe, a mapping of a file and the
-lock of a file; in a report, in a recording and in `script`. Each is compared with what the program is known to do.
+"""On what the system calls of waits are, and where they are in the program: a file, a pipe, a socket, a mapping of a
+file, a process and the lock of a file; in a report, in a recording and in `script`. Each is compared with what the program
+is known to do. Page faults are on nothing: the kernel keeps no address of them, and that is the reason that is shown.
 
     test-calls.py KONTEND PROGRAM"""
 import json
@@ -21,7 +22,9 @@ TRUTH = {
     "munmap": ("%s/mapped", "touch_mapping"),
     "flock": ("%s/locked", "take_lock"),
     "read": (r"pipe:\[\d+\]", "from_pipe"),
-    "write": (r"pipe:\[\d+\]", "to_pipe"),
+    "write": (r"(pipe|socket):\[\d+\]", "to_"),
+    "recvfrom": (r"socket:\[\d+\]", "from_socket"),
+    "process_vm_readv": (r"(calls/|process )\d+", "read_process"),
 }
 ALWAYS = ("pwrite64", "flock")  # others may not have to wait on a slow machine
 
@@ -42,12 +45,16 @@ def check_rows(what, folder, rows):
     seen = {}
     for r in rows:
         call = r["syscall"]
+        if call == "page fault":
+            ons = (None, folder + "/mapped", folder + "/written")  # with the lock of a file, that file
+            check(r["on"] in ons and (r["on"] or r["on_reason"]), "%s: a page fault is on %s" % (what, r))
         if call not in TRUTH or r["on"] is None:
             continue
         seen[call] = r["on"]
         check(is_true(folder, call, r["on"]), "%s: %s is on %s" % (what, call, r["on"]))
         at = r.get("at")
         check(not at or "libc" in at or TRUTH[call][1] in at, "%s: %s is at %s" % (what, call, at))
+    print("%s: %s" % (what, seen))
     for call in ALWAYS:
         check(call in seen, "%s: no wait in %s is on anything: %s" % (what, call, rows))
 

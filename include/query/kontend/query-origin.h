@@ -7,6 +7,7 @@
 /* Where the waits with a call chain came from. */
 struct query_origin {
 	const char *syscall; /* "flock", "page fault"; NULL: none, because of @syscall_why */
+	bool faults;	     /* it is a page fault: on nothing that a system call around it names */
 	const char *syscall_why;
 	const char *at; /* "db.c:412 commit_log", "commit_log+0x1c"; NULL because of @at_why */
 	const char *at_why;

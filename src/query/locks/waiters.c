@@ -14,7 +14,6 @@
 #include "../rows.h"
 #include "holder.h"
 #include "kontend/columns.h"
-#include "kontend/entry.h"
 #include "kontend/filelock.h"
 #include "kontend/hash.h"
 #include "kontend/lock.h"
@@ -365,7 +364,7 @@ static const char *why_no_on(const struct query_origin *o, const struct locksnap
 		[LOCKSNAP_ON_PATH] = "its path is in the memory of the process",
 	};
 
-	if (o->syscall && !strcmp(o->syscall, entry_text(ENTRY_FAULT)))
+	if (o->faults)
 		return "the kernel keeps no address of a page fault";
 	return seen ? texts[seen->on_kind] : NULL;
 }
@@ -375,13 +374,12 @@ static void fill_on(struct query *q, const struct wait *w, const struct locksnap
 		    struct value *v)
 {
 	const struct query_origin *o = query_origin(q, w->stack);
-	bool faults = o->syscall && !strcmp(o->syscall, entry_text(ENTRY_FAULT));
 
-	if (seen && seen->on && !faults) {
+	if (seen && seen->on && !o->faults) {
 		value_s(&v[C_ON], locksnap_text(query_queues(q), seen->on));
 		return;
 	}
-	struct wait_on_most on = {.on = w->on};
+	struct wait_on_most on = {.on = query_on_of(q, &w->on, w->stack)};
 	query_fill_on(q, &on, w->lock, &v[C_ON], &v[C_ON_REASON]);
 	const char *why = v[C_ON].known ? NULL : why_no_on(o, seen);
 	if (why)

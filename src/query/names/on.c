@@ -7,7 +7,6 @@
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/cell.h"
-#include "kontend/entry.h"
 #include "kontend/lock.h"
 #include "kontend/lockname.h"
 #include "kontend/query-on.h"
@@ -98,6 +97,11 @@ static const char *file_of_lock(struct query *q, const struct lock *l)
 	return n && query_object_has_path(n) ? n->text : NULL;
 }
 
+struct waitrec_on query_on_of(struct query *q, const struct waitrec_on *on, uint32_t stack)
+{
+	return query_origin(q, stack)->faults ? (struct waitrec_on){0} : *on;
+}
+
 void query_on_add_place(struct query *q, struct wait_on_most *best, uint32_t lock, uint32_t stack,
 			uint64_t ns)
 {
@@ -105,7 +109,8 @@ void query_on_add_place(struct query *q, struct wait_on_most *best, uint32_t loc
 
 	if (!one)
 		return;
-	wait_on_add(best, &one->most.on, ns);
+	const struct waitrec_on on = query_on_of(q, &one->most.on, stack);
+	wait_on_add(best, &on, ns);
 	best->mixed |= one->most.mixed;
 }
 
@@ -139,7 +144,8 @@ void query_fill_group_on(struct query *q, const struct groups *gs, const struct 
 	}
 	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1]) {
 		const struct wait *w = &m->waits->waits[i - 1];
-		wait_on_add(&p, &w->on, query_wait_ns(m, w) + 1);
+		const struct waitrec_on on = query_on_of(q, &w->on, w->stack);
+		wait_on_add(&p, &on, query_wait_ns(m, w) + 1);
 	}
 	query_fill_on(q, &p, g->many_locks ? 0 : g->first.lock, v, reason);
 }

@@ -318,6 +318,7 @@ static bool make(struct query *q, const struct walk *w, struct query_origin *o)
 	if (!o->at && !o->at_why)
 		o->at_why = why_no_user(kind);
 	o->syscall_lacks = !o->syscall && !has_none(kind);
+	o->faults = kind == ENTRY_FAULT;
 	o->at_lacks = !o->at && !has_none(kind);
 	o->syscall_id = o->syscall ? hash_text(HASH_START, o->syscall) : 0;
 	o->at_id = o->at ? hash_text(HASH_START, o->at) : 0;

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For so many seconds, threads wait for locks in system calls that name a file, a pipe and a
- * mapping: they write to one file, to and from one pipe, and unmap what they have mapped of another
- * file. In the folder of the first argument.
+ * For so many seconds, threads wait for locks in system calls that name a file, a pipe, a socket, a
+ * mapping and a process: they write to one file, to and from one pipe, from one socket, unmap what
+ * they have mapped of another file, and read the memory of a child that does so. In the folder of
+ * the first argument.
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { BYTES = 1 << 16, MAPPED = 1 << 22, PAGE = 4096, THREADS = 2 };
 
-static int file, mapped, ends[2];
+static int file, mapped, ends[2], sockets[2];
+static pid_t child;
 static char *folder;
 
 __attribute__((noinline)) static void write_file(const char *bytes)
@@ -74,6 +80,35 @@ static void *from_pipe(void *arg)
 	return arg;
 }
 
+static void *to_socket(void *arg)
+{
+	static char bytes[BYTES];
+
+	while (write(sockets[1], bytes, sizeof(bytes)) > 0)
+		continue;
+	return arg;
+}
+
+static void *from_socket(void *arg)
+{
+	char bytes[BYTES];
+
+	while (recv(sockets[0], bytes, sizeof(bytes), 0) > 0)
+		continue;
+	return arg;
+}
+
+/* The child has it at the same address. */
+static void *read_process(void *arg)
+{
+	static char from[BYTES], to[BYTES];
+	const struct iovec here = {to, sizeof(to)}, there = {from, sizeof(from)};
+
+	while (process_vm_readv(child, &here, 1, &there, 1, 0) > 0)
+		continue;
+	return arg;
+}
+
 static void *mapper(void *arg)
 {
 	for (;;)
@@ -101,7 +136,8 @@ static int make(const char *name)
 
 int main(int argc, char **argv)
 {
-	void *(*const all[])(void *) = {writer, to_pipe, from_pipe, mapper, locker};
+	void *(*const all[])(void *) = {writer, to_pipe,   from_pipe,	mapper,
+					locker, to_socket, from_socket, read_process};
 	pthread_t t;
 
 	if (argc != 3)
@@ -109,12 +145,21 @@ int main(int argc, char **argv)
 	folder = argv[1];
 	file = make("written");
 	mapped = make("mapped");
-	if (pipe(ends))
+	if (pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
 		return 1;
+	child = fork();
+	for (int k = 0; !child && k < THREADS; k++)
+		if (pthread_create(&t, NULL, mapper, NULL))
+			return 1;
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+	}
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		for (int k = 0; k < THREADS; k++)
 			if (pthread_create(&t, NULL, all[i], NULL))
 				return 1;
 	usleep((useconds_t)(atof(argv[2]) * 1e6));
+	kill(child, SIGKILL);
 	return 0;
 }
