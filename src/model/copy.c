@@ -102,6 +102,7 @@ static void copy_figures(struct model *dst, const struct model *src)
 	*dst->user_seen = *src->user_seen;
 	*dst->ons = *src->ons;
 	*dst->looks = *src->looks;
+	*dst->preempted = *src->preempted;
 	memcpy(dst->n_snapshots, src->n_snapshots, SNAPSHOT_KINDS * sizeof(*src->n_snapshots));
 	for (unsigned i = 0; i < LOCK_TYPES; i++) {
 		dst->types[i] = src->types[i];

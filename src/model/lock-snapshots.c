@@ -32,6 +32,8 @@
 #include "kontend/locktype.h"
 #include "kontend/longest-recent.h"
 #include "kontend/map64.h"
+#include "kontend/preempted.h"
+#include "kontend/profile.h"
 #include "kontend/record.h"
 #include "kontend/snapshot.h"
 #include "kontend/stack.h"
@@ -436,6 +438,8 @@ static void settle(struct model *m, bool drops)
 		code = add_unreported(m, &now, &before);
 	for (size_t i = 0; code != -ENOMEM && i < now.snap.n_stacks; i++)
 		wait_user_frames(m, &now.snap, &now.snap.stacks[i]);
+	if (code != -ENOMEM)
+		preempted_take(m->preempted, &now.snap, &m->profile->spaces);
 	if (code != -ENOMEM)
 		code = see_holders(m, &now);
 	for (size_t i = 0; code != -ENOMEM && m->blame->max && i < now.snap.n_queues; i++)

@@ -49,6 +49,7 @@ void model_use_tables(struct model *m, struct model_tables *t)
 	m->blame = &t->blame;
 	m->queues = &t->queues;
 	m->blocked = &t->blocked;
+	m->preempted = &t->preempted;
 	m->sleeps = &t->sleeps;
 	m->runs = &t->runs;
 	m->user_releases = &t->user_releases;
@@ -304,6 +305,7 @@ static int map_code(struct model *m, const struct event *ev)
 		sleeps_forget_objects(m->sleeps, keep, n);
 		blocked_forget_objects(m->blocked, keep, n);
 		runs_forget_objects(m->runs, keep, n);
+		preempted_forget_objects(m->preempted, keep, n);
 	}
 	mem_free(keep);
 	return code;
@@ -688,6 +690,7 @@ void model_zero(struct model *m)
 	lockqueue_zero(m);
 	blocked_zero(m->blocked);
 	sleeps_zero(m->sleeps);
+	*m->preempted = (struct preempted){0};
 	runs_zero(m->runs);
 	user_seen_zero(m->user_seen);
 	wait_ons_zero(m->ons);

@@ -15,6 +15,7 @@
 #include "kontend/mmlock.h"
 #include "kontend/model-cpu.h"
 #include "kontend/model.h"
+#include "kontend/preempted.h"
 #include "kontend/profile.h"
 #include "kontend/record.h"
 #include "kontend/rotation.h"
@@ -50,6 +51,7 @@ struct model_tables {
 	struct blame blame;
 	struct lockqueues queues;
 	struct blocked blocked;
+	struct preempted preempted;
 	struct sleeps sleeps;
 	struct runs runs;
 	struct user_releases user_releases;

@@ -19,6 +19,7 @@ const struct verdict_limits verdict_defaults = {{
 	[VERDICT_USER] = {5, 50},
 	[VERDICT_LONGEST] = {100e6, 1e9},
 	[VERDICT_BLOCKED] = {2e9, 10e9},
+	[VERDICT_SPIN] = {50, 0},
 	[VERDICT_SLOTS] = {100, 0},
 	[VERDICT_SHORT] = {1, 0},
 	[VERDICT_ROTATION] = {1, 5},
@@ -75,7 +76,7 @@ static int parse_word(char *word, struct verdict_limits *l, struct error *err)
 	}
 	return error_set(err, -EINVAL,
 			 "verdict '%s': the rules are deadlock, inversion, wait, user, longest, "
-			 "blocked, slots, short, rotation, uprobes, xol, damage and lost",
+			 "blocked, spin, slots, short, rotation, uprobes, xol, damage and lost",
 			 word);
 }
 

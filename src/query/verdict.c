@@ -81,6 +81,11 @@ static double value_blocked(struct judge *j)
 	return j->blocked.tasks ? (double)j->blocked.longest_ns : -1;
 }
 
+static double value_spin(struct judge *j)
+{
+	return j->spin.cpus > 0 ? 100 * j->spin.cpus : -1;
+}
+
 static double value_slots(struct judge *j)
 {
 	double most = -1;
@@ -240,6 +245,7 @@ static const struct rule rules[VERDICT_RULES] = {
 	[VERDICT_USER] = {"user", value_user, verdict_say_user},
 	[VERDICT_LONGEST] = {"longest", value_longest, verdict_say_longest},
 	[VERDICT_BLOCKED] = {"blocked", value_blocked, say_blocked},
+	[VERDICT_SPIN] = {"spin", value_spin, verdict_say_spin},
 	[VERDICT_SLOTS] = {"slots", value_slots, say_slots},
 	[VERDICT_SHORT] = {"short", value_short, say_short},
 	[VERDICT_ROTATION] = {"rotation", value_rotation, say_rotation},
@@ -367,6 +373,7 @@ static int ask_tables(struct judge *j)
 		r = query_chains_deadlock(j->q, &j->deadlock);
 	if (r == 0)
 		(void)query_inversion_worst(j->q, 0, &j->inversion, &j->n_inversions);
+	r = r < 0 ? r : verdict_find_spin(j->q, j->f->average, &j->spin);
 	locks.sort = "max_ns";
 	if (r == 0 && j->f->average)
 		r = query_locks(j->q, &locks, &j->longest, &err);

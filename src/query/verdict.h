@@ -8,6 +8,18 @@
 #include "kontend/query-verdict.h"
 #include "locks/sched.h"
 
+/* verdict-spin.c: threads that spin in their program, and one that they keep off its CPU. */
+struct verdict_spin {
+	const char *at, *kept_at; /* lines of the program; NULL: not known */
+	double cpus;		  /* that they burn; 0: there are none */
+	uint32_t threads;
+	uint32_t looks, all_looks; /* that saw one kept off: in the function of kept_at, in all */
+	uint32_t task;		   /* one of those that spin */
+	int32_t pid, kept_tid;
+	const char *kept_comm;
+	uint64_t samples, calls; /* of all that spin; in system calls */
+};
+
 /* Shared by the rules of the verdict. */
 struct judge {
 	struct query *q;
@@ -19,6 +31,7 @@ struct judge {
 	struct query_blocked_worst blocked;
 	struct query_deadlock deadlock;
 	struct query_inversion inversion;
+	struct verdict_spin spin;
 	uint32_t n_inversions; /* tasks that wait so */
 	size_t full;	       /* row of the CPU with the greatest share of slots taken */
 };
@@ -32,6 +45,10 @@ const char *verdict_say_wait(struct judge *j, struct query_finding *f);
 const char *verdict_say_longest(struct judge *j, struct query_finding *f);
 const char *verdict_say_inversion(struct judge *j, struct query_finding *f);
 const char *verdict_say_calm(struct judge *j, struct query_finding *f);
+
+/* 0 or -ENOMEM. @average: of all that was measured. */
+int verdict_find_spin(struct query *q, bool average, struct verdict_spin *ret);
+const char *verdict_say_spin(struct judge *j, struct query_finding *f);
 
 /*
  * verdict-culprits.c: processes that take slots and counters, or have placed probes; NULL: not

@@ -204,6 +204,8 @@ static bool locksnap_fits(const void *locksnap)
 	}
 	for (size_t i = 0; ok && i < s->n_runs; i++)
 		ok = locksnap_run_fits(s, &s->runs[i]);
+	for (size_t i = 0; ok && i < s->n_preempted; i++)
+		ok = locksnap_texts_fit(s, &s->preempted[i].comm, 1);
 	for (size_t i = 0; ok && i < s->n_vars; i++)
 		ok = locksnap_texts_fit(s, &s->vars[i].name, 1) &&
 		     (!i || s->vars[i - 1].offset <= s->vars[i].offset);
@@ -211,16 +213,17 @@ static bool locksnap_fits(const void *locksnap)
 }
 
 static const struct section locksnap_list[] = {
-	SECTION_HEAD(struct locksnap),	   SECTION(struct locksnap, names),
-	SECTION(struct locksnap, queues),  SECTION(struct locksnap, waiters),
-	SECTION(struct locksnap, strings), SECTION(struct locksnap, frames),
-	SECTION(struct locksnap, areas),   SECTION(struct locksnap, vars),
-	SECTION(struct locksnap, empty),   SECTION(struct locksnap, gone),
-	SECTION(struct locksnap, readers), SECTION(struct locksnap, sleeps),
-	SECTION(struct locksnap, ended),   SECTION(struct locksnap, sleepers),
-	SECTION(struct locksnap, blocked), SECTION(struct locksnap, user_frames),
-	SECTION(struct locksnap, futexes), SECTION(struct locksnap, runs),
-	SECTION(struct locksnap, stacks),  SECTION(struct locksnap, calls),
+	SECTION_HEAD(struct locksnap),	     SECTION(struct locksnap, names),
+	SECTION(struct locksnap, queues),    SECTION(struct locksnap, waiters),
+	SECTION(struct locksnap, strings),   SECTION(struct locksnap, frames),
+	SECTION(struct locksnap, areas),     SECTION(struct locksnap, vars),
+	SECTION(struct locksnap, empty),     SECTION(struct locksnap, gone),
+	SECTION(struct locksnap, readers),   SECTION(struct locksnap, sleeps),
+	SECTION(struct locksnap, ended),     SECTION(struct locksnap, sleepers),
+	SECTION(struct locksnap, blocked),   SECTION(struct locksnap, user_frames),
+	SECTION(struct locksnap, futexes),   SECTION(struct locksnap, runs),
+	SECTION(struct locksnap, stacks),    SECTION(struct locksnap, calls),
+	SECTION(struct locksnap, preempted),
 };
 
 const struct sections locksnap_sections =

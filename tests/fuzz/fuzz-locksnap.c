@@ -66,6 +66,8 @@ static void check(const struct locksnap *s)
 	for (size_t i = 0; i < s->n_calls; i++)
 		fuzz_require(strlen(locksnap_text(s, s->calls[i].function)) <= s->n_strings &&
 			     strlen(locksnap_text(s, s->calls[i].file)) <= s->n_strings);
+	for (size_t i = 0; i < s->n_preempted; i++)
+		fuzz_require(strlen(locksnap_text(s, s->preempted[i].comm)) <= s->n_strings);
 	for (size_t i = 0; i < s->n_futexes; i++)
 		fuzz_require(s->futexes[i].class < LOCKSNAP_FUTEX_CLASSES &&
 			     strlen(locksnap_text(s, s->futexes[i].comm)) <= s->n_strings &&

@@ -142,7 +142,7 @@ const char *verdict_view(const struct verdict_said *s)
 		[VERDICT_DEADLOCK] = "chains",	 [VERDICT_BLOCKED] = "blocked",
 		[VERDICT_SLOTS] = "slots",	 [VERDICT_SHORT] = "contexts",
 		[VERDICT_ROTATION] = "rotation", [VERDICT_UPROBES] = "uprobes",
-		[VERDICT_XOL] = "uprobes",
+		[VERDICT_XOL] = "uprobes",	 [VERDICT_SPIN] = "hot",
 	};
 
 	if (s->level == VERDICT_NONE)

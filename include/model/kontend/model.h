@@ -9,6 +9,7 @@
 struct blame;
 struct blocked;
 struct runs;
+struct preempted;
 struct sleeps;
 struct user_releases;
 struct user_seen;
@@ -86,8 +87,9 @@ struct model {
 	struct user_releases *user_releases;
 	struct user_seen *user_seen;
 	struct wait_ons *ons;
-	struct sleeps *sleeps; /* in state D, each, if that is measured */
-	struct runs *runs;     /* what chosen tasks did, if that is measured */
+	struct preempted *preempted; /* threads that others of their process keep off a CPU */
+	struct sleeps *sleeps;	     /* in state D, each, if that is measured */
+	struct runs *runs;	     /* what chosen tasks did, if that is measured */
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
 	struct model_type *types; /* LOCK_TYPES of them */

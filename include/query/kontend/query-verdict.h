@@ -29,6 +29,8 @@ enum verdict_rule {
 	VERDICT_LONGEST, /* ns that a task has waited by now; of a report, the longest wait */
 	VERDICT_BLOCKED, /* ns that a task is blocked by now, other than by a lock, and not by
 			    design */
+	VERDICT_SPIN,	 /* time that threads burn in a spin loop of a program while they keep a
+			    thread of it off its CPU, in percent of one CPU */
 	VERDICT_SLOTS,	 /* slots of a CPU that are taken, in percent */
 	VERDICT_SHORT,	 /* perf events that get a part of their time */
 	VERDICT_ROTATION, /* time that rotation takes, in percent of one CPU */

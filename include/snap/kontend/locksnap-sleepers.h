@@ -100,4 +100,15 @@ struct locksnap_call {
 	uint32_t pad;
 };
 
+/*
+ * A thread that could run, and whose CPU another thread of its process has: it was interrupted in
+ * its program, or in a page fault of that, and not in a system call.
+ */
+struct locksnap_preempted {
+	int32_t pid, tid;
+	int32_t off_tid; /* the other one */
+	uint32_t comm;	 /* text */
+	uint64_t ip;	 /* where it was */
+};
+
 #endif

@@ -60,14 +60,16 @@ struct locksnap {
 	struct locksnap_run *runs;
 	struct locksnap_stack *stacks;
 	struct locksnap_call *calls;
+	struct locksnap_preempted *preempted;
 	char *strings;
 	size_t n_names, n_queues, n_waiters, n_areas, n_vars, n_frames, n_empty, n_gone, n_readers,
 		n_sleeps, n_ended, n_sleepers, n_blocked, n_user_frames, n_futexes, n_runs,
-		n_stacks, n_calls, n_strings;
+		n_stacks, n_calls, n_preempted, n_strings;
 	/* For the code that fills it. */
 	size_t cap_names, cap_queues, cap_waiters, cap_areas, cap_vars, cap_frames, cap_empty,
 		cap_gone, cap_readers, cap_sleeps, cap_ended, cap_sleepers, cap_blocked,
-		cap_user_frames, cap_futexes, cap_runs, cap_stacks, cap_calls, cap_strings;
+		cap_user_frames, cap_futexes, cap_runs, cap_stacks, cap_calls, cap_preempted,
+		cap_strings;
 };
 
 static inline bool locksnap_is_file(const struct locksnap_queue *q)
@@ -94,6 +96,7 @@ SECTIONS_ADD(locksnap, futex, futexes, struct locksnap_futex)
 SECTIONS_ADD(locksnap, run, runs, struct locksnap_run)
 SECTIONS_ADD(locksnap, stack, stacks, struct locksnap_stack)
 SECTIONS_ADD(locksnap, call, calls, struct locksnap_call)
+SECTIONS_ADD(locksnap, preempted, preempted, struct locksnap_preempted)
 SECTIONS_ADD_TEXT(locksnap)
 
 #endif

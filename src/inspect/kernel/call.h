@@ -14,6 +14,7 @@ struct pt_regs___x86 {
 
 struct user_pt_regs {
 	__u64 regs[31];
+	__u64 sp, pc;
 } CORE;
 
 struct pt_regs___arm64 {

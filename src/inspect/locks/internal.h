@@ -226,6 +226,8 @@ struct raw_blocked_pass {
 size_t sleepers_frames(int bytes, const unsigned long long *frames);
 /* The blocked tasks of one pass, in its order. 0 or -ENOMEM. */
 int sleepers_fill_blocked(const struct raw_blocked_pass *p, struct locksnap *ret);
+struct raw_preempted;
+int sleepers_fill_preempted(const struct raw_preempted *rows, size_t n, struct locksnap *ret);
 
 /* silent.c */
 

@@ -196,3 +196,20 @@ int sleepers_fill_blocked(const struct raw_blocked_pass *p, struct locksnap *ret
 	map64_deinit(&seen.devices);
 	return code;
 }
+
+int sleepers_fill_preempted(const struct raw_preempted *rows, size_t n, struct locksnap *ret)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < n; i++) {
+		const struct locksnap_preempted to = {
+			.pid = rows[i].pid,
+			.tid = rows[i].tid,
+			.off_tid = rows[i].off_tid,
+			.comm = snapshot_locks_add_text(ret, rows[i].comm, sizeof(rows[i].comm)),
+			.ip = rows[i].ip,
+		};
+		code = locksnap_add_preempted(ret, &to);
+	}
+	return code;
+}

@@ -20,6 +20,7 @@ enum {
 	RAW_SILENT_TASKS = 256,	   /* whose stacks are searched in one pass */
 	RAW_KEPT_VMAS = 16,
 	RAW_KEEPERS = 64,
+	RAW_PREEMPTED = 64,
 };
 
 /* Kinds as in locksnap-items.h. */
@@ -85,6 +86,14 @@ struct raw_vfork {
 	unsigned int pad;
 };
 
+/* A thread that could run and was in its program when another one of it got its CPU. */
+struct raw_preempted {
+	int pid, tid, off_tid;
+	unsigned int pad;
+	unsigned long long ip;
+	char comm[16];
+};
+
 struct raw_sleepers_state {
 	unsigned int n, dropped; /* rows; tasks for which there was none */
 	unsigned int n_blocked, blocked_dropped;
@@ -92,6 +101,7 @@ struct raw_sleepers_state {
 	unsigned int watched, unwatched;   /* tasks in state S; those that were too many */
 	unsigned int searched, unsearched; /* stacks of tasks in state D, likewise */
 	unsigned int n_vmas, n_keepers;
+	unsigned int n_preempted, pad_preempted;
 	struct raw_kept_vma {
 		unsigned long long vma, mm, by; /* by: the task */
 	} vmas[RAW_KEPT_VMAS];			/* for which tasks wait */

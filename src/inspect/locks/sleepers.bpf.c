@@ -13,7 +13,8 @@
  * state S within a call that is not one for waiting. Of those in state D it finds the locks whose
  * waits no event reports; a second pass looks for the tasks that keep them waiting.
  * A task that could run, but for the limit of its cgroup for the time of CPUs, is recorded as well,
- * though it does not sleep.
+ * though it does not sleep. So are threads that another thread of their process keeps off a CPU,
+ * with the place in their program: one of them may have the lock that the others spin for.
  */
 #include "kernel/futex-numbers.h"
 #include "kernel/ns.h"
@@ -34,6 +35,7 @@ ARRAY(sleepers, struct raw_sleepers, RAW_SLEEPERS);
 ARRAY(blocked, struct raw_blocked, RAW_BLOCKED);
 ARRAY(vforks, struct raw_vfork, RAW_VFORKS);
 ARRAY(keepers, struct raw_keeper, RAW_KEEPERS);
+ARRAY(preempted, struct raw_preempted, RAW_PREEMPTED);
 
 /* task_struct.__state */
 enum {
@@ -52,11 +54,12 @@ enum { FUTEX_LOCK_PI2 = 13, FUTEX_COMMANDS = 127 };
 enum { SETLKW = 7, SETLKW64 = 14, OFD_SETLKW = 38 };
 
 struct pt_regs___x86_call {
-	unsigned long di, si, dx, r10, r8, orig_ax;
+	unsigned long di, si, dx, r10, r8, orig_ax, ip;
 } CORE;
 
 struct rq___clock {
 	unsigned long long clock;
+	struct task_struct *curr;
 } CORE;
 
 struct task_struct___sleepers {
@@ -70,6 +73,7 @@ struct task_struct___sleepers {
 struct call {
 	long long number;
 	__u64 args[5];
+	__u64 ip;
 };
 
 static __always_inline bool read_registers(struct task_struct *t, struct call *c)
@@ -85,6 +89,7 @@ static __always_inline bool read_registers(struct task_struct *t, struct call *c
 		c->args[1] = BPF_CORE_READ(x86, si);
 		c->args[3] = BPF_CORE_READ(x86, r10);
 		c->args[4] = BPF_CORE_READ(x86, r8);
+		c->ip = BPF_CORE_READ(x86, ip);
 		return true;
 	}
 	if (!bpf_core_field_exists(arm64->syscallno))
@@ -93,6 +98,7 @@ static __always_inline bool read_registers(struct task_struct *t, struct call *c
 	c->args[1] = BPF_CORE_READ(arm64, user_regs.regs[1]);
 	c->args[3] = BPF_CORE_READ(arm64, user_regs.regs[3]);
 	c->args[4] = BPF_CORE_READ(arm64, user_regs.regs[4]);
+	c->ip = BPF_CORE_READ(arm64, user_regs.pc);
 	return true;
 }
 
@@ -323,6 +329,56 @@ static __always_inline void look_if_blocked(struct task_struct *t)
 	}
 }
 
+static __always_inline bool is_on_cpu(struct task_struct *t)
+{
+	struct task_struct___locks *task = (void *)t;
+
+	return bpf_core_field_exists(task->on_cpu) && BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu);
+}
+
+/* The task that has the CPU for which that one waits; NULL: not known. */
+static __always_inline struct task_struct *task_before(struct task_struct *t)
+{
+	struct task_struct___sleepers *task = (void *)t;
+	struct rq___clock *rq = NULL;
+
+	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(rq->curr))
+		return NULL;
+	rq = (void *)BPF_CORE_READ(task, se.cfs_rq, rq);
+	return BPF_CORE_READ(rq, curr);
+}
+
+static __always_inline void put_preempted(struct task_struct *t, struct task_struct *by, __u64 ip)
+{
+	__u32 i = state.n_preempted;
+	struct raw_preempted *r = bpf_map_lookup_elem(&preempted, &i);
+
+	if (!r)
+		return;
+	state.n_preempted = i + 1;
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
+	r->off_tid = ns_tid(by, &config.ns);
+	r->ip = ip;
+	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
+}
+
+/* In no call: it was interrupted in its program, or in a page fault of that. */
+static __always_inline void look_if_preempted(struct task_struct *t)
+{
+	struct task_struct___sleepers *task = (void *)t;
+	struct call c = {.number = 0};
+
+	if (BPF_CORE_READ(task, __state) || BPF_CORE_READ(task, flags) & TASK_KTHREAD ||
+	    is_on_cpu(t))
+		return;
+	struct task_struct *by = task_before(t);
+	if (!by || by == t || BPF_CORE_READ(by, tgid) != BPF_CORE_READ(t, tgid))
+		return;
+	if (!is_compat(t) && read_registers(t, &c) && c.number < 0)
+		put_preempted(t, by, c.ip);
+}
+
 SEC("iter/task")
 int find_sleepers(struct bpf_iter__task *ctx)
 {
@@ -336,14 +392,8 @@ int find_sleepers(struct bpf_iter__task *ctx)
 	if (ns_pid(t, &config.ns) != (int)config.self)
 		look_at(t);
 	look_if_blocked(t);
+	look_if_preempted(t);
 	return 0;
-}
-
-static __always_inline bool is_on_cpu(struct task_struct *t)
-{
-	struct task_struct___locks *task = (void *)t;
-
-	return bpf_core_field_exists(task->on_cpu) && BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu);
 }
 
 static __always_inline void put_keeper(struct task_struct *t, __u64 vma)

@@ -33,6 +33,7 @@ struct sleepers {
 	const struct raw_sleepers *rows;
 	const struct raw_vfork *vforks;
 	const struct raw_keeper *keepers;
+	const struct raw_preempted *preempted;
 	struct bpf_run_part blocked;
 	struct asked asked;
 	struct because *because; /* NULL: see no_objects */
@@ -55,7 +56,9 @@ static int map_arrays(struct sleepers *s, struct error *err)
 		bpf_run_map(s->object, "vforks", RAW_VFORKS * sizeof(*s->vforks), PROT_READ, err);
 	s->keepers = bpf_run_map(s->object, "keepers", RAW_KEEPERS * sizeof(*s->keepers), PROT_READ,
 				 err);
-	if (!s->state || !s->rows || !s->vforks || !s->keepers ||
+	s->preempted = bpf_run_map(s->object, "preempted", RAW_PREEMPTED * sizeof(*s->preempted),
+				   PROT_READ, err);
+	if (!s->state || !s->rows || !s->vforks || !s->keepers || !s->preempted ||
 	    asked_open(&s->asked, s->object, err) < 0)
 		return err->code;
 	return bpf_run_part_open(&s->blocked, s->object, "blocked", sizeof(struct raw_blocked),
@@ -122,6 +125,7 @@ size_t sleepers_read(struct sleepers *s, const struct target *target, int child)
 	s->state->n = s->state->dropped = s->state->n_blocked = s->state->blocked_dropped = 0;
 	s->state->watched = s->state->unwatched = s->state->n_vforks = 0;
 	s->state->searched = s->state->unsearched = s->state->n_vmas = s->state->n_keepers = 0;
+	s->state->n_preempted = 0;
 	if (code < 0)
 		return 0;
 	s->why = (struct error){0};
@@ -144,6 +148,7 @@ int sleepers_put(struct sleepers *s, struct locks_readers *functions, const int6
 {
 	const struct raw_sleepers_state *state = s->state;
 	uint32_t n = state->n, n_blocked = state->n_blocked, n_keepers = state->n_keepers;
+	uint32_t n_preempted = state->n_preempted;
 
 	if (s->why.code < 0) {
 		ret->head.no_sleepers = locksnap_add_text(ret, s->why.text);
@@ -174,6 +179,8 @@ int sleepers_put(struct sleepers *s, struct locks_readers *functions, const int6
 		&pass, s->keepers, n_keepers < RAW_KEEPERS ? n_keepers : RAW_KEEPERS, functions};
 	int code = sleepers_fill(s->rows, n < RAW_SLEEPERS ? n : RAW_SLEEPERS, ret);
 	code = code < 0 ? code : sleepers_fill_blocked(&pass, ret);
+	n_preempted = n_preempted < RAW_PREEMPTED ? n_preempted : RAW_PREEMPTED;
+	code = code < 0 ? code : sleepers_fill_preempted(s->preempted, n_preempted, ret);
 	return code < 0 ? code : silent_fill(&silent, ret);
 }
 
@@ -186,6 +193,7 @@ void sleepers_free(struct sleepers *s)
 	bpf_run_part_close(&s->blocked);
 	bpf_run_unmap(s->vforks, RAW_VFORKS * sizeof(*s->vforks));
 	bpf_run_unmap(s->keepers, RAW_KEEPERS * sizeof(*s->keepers));
+	bpf_run_unmap(s->preempted, RAW_PREEMPTED * sizeof(*s->preempted));
 	because_free(s->because);
 	mounts_deinit(&s->names.mounts);
 	cgroup_names_deinit(&s->cgroups);
