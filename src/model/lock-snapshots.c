@@ -289,8 +289,8 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	w->flags = flags;
 	wait_parts_see(m, w, v, l->snap.head.time_ns);
 	w->task = task;
-	w->stack =
-		v->n_frames ? model_stack(m, l->snap.frames + v->frame, v->n_frames) : STACK_OTHER;
+	w->stack = v->n_frames ? model_stack(m, l->snap.frames + v->frame, v->n_frames)
+			       : wait_user_calls(m, &l->snap, v);
 	w->lock = lock_get(m->locks, q->addr, locktype_from_flags(flags));
 	struct lock *lock = &m->locks->locks[w->lock];
 	lock->begin_ns = lock->begin_ns ? lock->begin_ns : begin_ns;

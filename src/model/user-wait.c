@@ -28,6 +28,7 @@
 #include "kontend/waitrec.h"
 #include "user-releases.h"
 #include "wait-parts.h"
+#include "wait-user.h"
 
 #include <errno.h>
 #include <string.h>
@@ -184,6 +185,8 @@ int user_wait(struct model *m, const struct event *ev)
 		m->last_wait = 0;
 		code = begin(m, ev);
 		index = m->last_wait;
+	} else {
+		wait_user_ended(m, &m->waits->waits[index], ev);
 	}
 	if (code == 0)
 		code = task_name(m->tasks, task_get_quickly(m->tasks, ev->pid, ev->tid),

@@ -74,6 +74,20 @@ static uint32_t add_calls(struct model *m, uint32_t stack, const struct locksnap
 	return made == STACK_OTHER ? stack : made;
 }
 
+uint32_t wait_user_calls(struct model *m, const struct locksnap *s, const struct locksnap_waiter *v)
+{
+	const struct map_space *space = map_spaces_of(&m->profile->spaces, v->pid);
+	uint64_t frames[STACK_MAX_FRAMES];
+	uint32_t n = 0;
+
+	for (; space && n < v->user_n_frames && n < STACK_MAX_FRAMES; n++) {
+		frames[n] = map_space_frame(space, s->user_frames[v->user_frame + n].ip);
+		if (!map_frame_is_user(frames[n]))
+			break;
+	}
+	return n ? stack_get(m->stacks, frames, n) : STACK_OTHER;
+}
+
 /* A wait in flight has another chain from now on. */
 static void give(struct model *m, struct wait *w, uint32_t stack)
 {
@@ -82,6 +96,19 @@ static void give(struct model *m, struct wait *w, uint32_t stack)
 	w->stack = stack;
 	w->cell = cell_prefetch(m->cells, wait_key(w));
 	blame_moves(m, w);
+}
+
+void wait_user_ended(struct model *m, struct wait *w, const struct event *ev)
+{
+	const struct wait_chain_part part = {ev->user.frames, ev->user.n_frames, ev->pid,
+					     (enum waitrec_user)ev->user.user_is};
+	uint64_t frames[STACK_MAX_FRAMES];
+
+	if (w->stack != STACK_OTHER)
+		return;
+	uint32_t n = wait_chain_user(&m->profile->spaces, &part, frames, STACK_MAX_FRAMES);
+	if (n)
+		give(m, w, stack_get(m->stacks, frames, n));
 }
 
 int wait_user_blocked(struct model *m, const struct locksnap *s)

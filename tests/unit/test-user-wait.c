@@ -22,7 +22,9 @@
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/locktype.h"
+#include "kontend/maps.h"
 #include "kontend/model.h"
+#include "kontend/profile.h"
 #include "kontend/query-elsewhere.h"
 #include "kontend/script.h"
 #include "kontend/stack.h"
@@ -38,6 +40,7 @@
 #include <string.h>
 
 #define MS CANNED_MS
+#define CODE 0x400000ull
 #define AT(ms) (CANNED_START + (ms)*MS)
 
 static uint64_t lock_of(unsigned i)
@@ -104,11 +107,20 @@ static void a_sleep_is_a_wait(void **state)
 	assert_int_equal(model_damage(w->rig.engine.model).no_stack, 0);
 }
 
-static void see_in_flight(struct asked *w)
+static void map_program(struct asked *w)
 {
+	synth_profile(w->rig.synth);
+	synth_mmap(w->rig.synth, 0, CANNED_START, 700, CODE, 0x10000, 0, "/nowhere/app");
+}
+
+/* @ip: of the call that waits; 0: not known. */
+static void see_in_flight_at(struct asked *w, uint64_t ip)
+{
+	struct locksnap_user_frame call = {.ip = ip};
 	struct locksnap s = {0};
 
 	start(w);
+	map_program(w);
 	const struct locksnap_queue q = {.addr = lock_of(0),
 					 .type = LOCKSNAP_USER_MUTEX,
 					 .certainty = LOCKSNAP_EVIDENCE,
@@ -120,6 +132,9 @@ static void see_in_flight(struct asked *w)
 	lock_snap_waiter(&s, 1, 700, 701, "app", false);
 	s.waiters[0].ran_ns = AT(100);
 	s.waiters[0].cpu = 1;
+	s.waiters[0].user_n_frames = ip != 0;
+	call.object = locksnap_add_text(&s, "/nowhere/app");
+	assert_int_equal(locksnap_add_user_frame(&s, &call), 0);
 	assert_int_equal(locksnap_add_queue(&s, &q), 0);
 	s.head.users = LOCKSNAP_USERS_ALL;
 	lock_snap_emit(w->rig.synth, &s, AT(500));
@@ -127,6 +142,60 @@ static void see_in_flight(struct asked *w)
 	synth_round(w->rig.synth, AT(600));
 	rig_play_ticks(&w->rig, NULL, 1);
 	assert_int_equal(w->rig.engine.model->waits->in_flight, 1);
+}
+
+static void see_in_flight(struct asked *w)
+{
+	see_in_flight_at(w, 0);
+}
+
+/* Time waited for the lock in that place of the program. */
+static uint64_t waited_at(struct asked *w, uint64_t addr)
+{
+	const struct model *m = w->rig.engine.model;
+	const struct map_space *space = map_spaces_of(&m->profile->spaces, 700);
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < m->cells->n; i++) {
+		const struct cell *c = &m->cells->cells[i];
+		if (m->stacks->stacks[c->stack].n &&
+		    stack_frames(m->stacks, c->stack)[0] == map_space_frame(space, addr))
+			ns += c->total_ns;
+	}
+	return ns;
+}
+
+/* Of one too short for its stack to be read. */
+static void a_look_has_the_calls_of_a_sleep(void **state)
+{
+	struct asked *w = *state;
+	const struct model *m;
+
+	see_in_flight_at(w, CODE + 0x1234);
+	m = w->rig.engine.model;
+	for (uint32_t i = 1; i < m->waits->high; i++)
+		if (m->waits->waits[i].used)
+			assert_int_equal(map_frame_offset(stack_frames(
+						 m->stacks, m->waits->waits[i].stack)[0]),
+					 0x1234);
+	report_sleep(w, sleep_of(701, 100, 800));
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(waited_at(w, CODE + 0x1234), 800 * MS);
+}
+
+static void the_event_has_the_calls_of_a_sleep_in_flight(void **state)
+{
+	struct asked *w = *state;
+	struct userrec r = sleep_of(701, 100, 800);
+
+	see_in_flight(w);
+	r.n_frames = 1;
+	r.frames[0] = CODE + 0x4321;
+	report_sleep(w, r);
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(waited_at(w, CODE + 0x4321), 800 * MS);
 }
 
 /* The thread sleeps for one lock only: the event says in less detail which. */
@@ -684,6 +753,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_sleep_is_a_wait),
 		TEST(a_sleep_in_flight_is_the_same_wait),
+		TEST(a_look_has_the_calls_of_a_sleep),
+		TEST(the_event_has_the_calls_of_a_sleep_in_flight),
 		TEST(a_sleep_in_flight_is_for_one_lock),
 		TEST(a_sleep_without_an_event_ends),
 		TEST(sleeps_that_end_in_time_are_waits),

@@ -161,6 +161,7 @@ struct locksnap_waiter {
 struct locksnap_user_frame {
 	uint32_t function, object; /* texts: name; path of the file. 0: it has none */
 	uint64_t at; /* into the function; without one into the file; without that an address */
+	uint64_t ip; /* where the call is, or goes on; 0: not known */
 };
 
 /* Threads that sleep in futex(2) and wait for no lock, or for what may be none. */

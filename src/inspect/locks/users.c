@@ -416,6 +416,7 @@ static int add_frames(struct users_pass *r, const struct users_class *c, struct 
 			.at = f->function  ? f->into
 			      : *f->object ? f->file_offset
 					   : f->ip,
+			.ip = f->ip,
 		};
 		code = locksnap_add_user_frame(to, &x);
 	}
