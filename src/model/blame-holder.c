@@ -245,6 +245,17 @@ uint32_t blame_runs_in(const struct model *m, uint32_t task, uint64_t since_ns)
 	return user_release_last_place(m, task, since_ns);
 }
 
+uint32_t blame_got_in(const struct model *m, uint32_t lock, uint32_t task)
+{
+	const struct blame *b = m->blame;
+	uint32_t node = b->max ? m->locks->locks[lock].blame : 0;
+
+	for (uint32_t i = node ? b->nodes[node].holds : 0; i; i = b->holds[i].next)
+		if (b->holds[i].task == task && task != TASK_OTHER && !b->holds[i].free)
+			return b->holds[i].got;
+	return STACK_OTHER;
+}
+
 static void mark_hold(struct model *m, const struct blame_hold *h)
 {
 	m->tasks->tasks[h->task].marked = 1;

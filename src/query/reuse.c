@@ -136,27 +136,30 @@ void reuse_own_put(struct query *q, const struct reuse_own *own)
 	q->cache->reuse.own.state = state_of(q);
 }
 
-bool reuse_cause_find(const struct query *q, uint64_t lock, const char **ret)
+const struct reuse_cause *reuse_cause_find(const struct query *q, uint64_t lock)
 {
 	const struct reuse_cause *cause = &q->cache->reuse.cause;
 	const struct reuse_state now = state_of(q);
 
 	if (!q->keeps || cause->lock != lock || !cause->state.n_renewed ||
 	    !is_same_state(&cause->state, &now))
-		return false;
-	*ret = cause->text;
-	return true;
+		return NULL;
+	return cause;
 }
 
-void reuse_cause_put(struct query *q, uint64_t lock, const char *text)
+static const char *copy_text(struct query *q, const char *text)
 {
-	struct reuse_cause *cause = &q->cache->reuse.cause;
+	return text ? arena_printf(reuse_arena(q), "%s", text) : NULL;
+}
 
+void reuse_cause_put(struct query *q, const struct reuse_cause *cause)
+{
 	if (!q->keeps)
 		return;
-	cause->text = text ? arena_printf(reuse_arena(q), "%s", text) : NULL;
-	cause->lock = lock;
-	cause->state = state_of(q);
+	q->cache->reuse.cause = (struct reuse_cause){.state = state_of(q),
+						     .lock = cause->lock,
+						     .text = copy_text(q, cause->text),
+						     .at = copy_text(q, cause->at)};
 }
 
 static const char *filter_of(const struct query_spec *s)

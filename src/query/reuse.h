@@ -21,11 +21,12 @@ struct reuse_own {
 	uint64_t waits, ns;
 };
 
-/* Why tasks wait for the lock that the verdict is about: a sentence, NULL for none. */
+/* Why tasks wait for the lock that the verdict is about. */
 struct reuse_cause {
 	struct reuse_state state;
 	uint64_t lock;
-	const char *text;
+	const char *text; /* a sentence; NULL: none */
+	const char *at;	  /* the line of the program that is to blame; NULL: not known */
 };
 
 /*
@@ -58,8 +59,9 @@ int reuse_group(struct query *q, enum query_by by, const struct query_scope *sco
 bool reuse_own_find(const struct query *q, struct reuse_own *ret);
 void reuse_own_put(struct query *q, const struct reuse_own *own);
 
-bool reuse_cause_find(const struct query *q, uint64_t lock, const char **ret);
-void reuse_cause_put(struct query *q, uint64_t lock, const char *text); /* copied */
+/* NULL: it has to be made. */
+const struct reuse_cause *reuse_cause_find(const struct query *q, uint64_t lock);
+void reuse_cause_put(struct query *q, const struct reuse_cause *cause); /* texts are copied */
 
 /* Which rows there are, filtered, in their order. */
 struct rows_order {

@@ -165,30 +165,49 @@ static const char *say_holder(struct judge *j, uint64_t lock)
 }
 
 /* "because of fault/5825 and 23 of its threads (48%), running" */
-static const char *make_cause(struct judge *j, uint64_t lock)
+static struct reuse_cause make_cause(struct judge *j, uint64_t lock)
 {
+	struct reuse_cause ret = {.lock = lock};
 	struct query_blame_cause c;
 	char pct[UNITS_BUF];
 
 	if (query_blame_cause(j->q, lock, &c) < 0 || !c.who)
-		return NULL;
-	return arena_printf(&j->q->arena, "because of %s (%s%%)%s%s", c.who, units_pct(pct, c.pct),
-			    c.did ? ", " : "", c.did ? c.did : "");
+		return ret;
+	ret.at = c.at;
+	ret.text = arena_printf(&j->q->arena, "because of %s (%s%%)%s%s", c.who,
+				units_pct(pct, c.pct), c.did ? ", " : "", c.did ? c.did : "");
+	return ret;
 }
 
-/* Once for each state of the model; on a screen not where that takes as long as all else. */
+/* On a screen not where it takes as long as all else. */
+bool verdict_has_time(const struct judge *j)
+{
+	return j->f->average || j->q->model->cells->n + j->q->model->blame->n <= CELLS_MOST;
+}
+
+/* Once for each state of the model. */
+static struct reuse_cause cause_of(struct judge *j, uint64_t lock)
+{
+	const struct reuse_cause *known;
+
+	if (!j->q->model->blame->max || !verdict_has_time(j))
+		return (struct reuse_cause){.lock = lock};
+	known = reuse_cause_find(j->q, lock);
+	if (known)
+		return *known;
+	const struct reuse_cause made = make_cause(j, lock);
+	reuse_cause_put(j->q, &made);
+	return made;
+}
+
 static const char *say_cause(struct judge *j, uint64_t lock)
 {
-	const struct model *m = j->q->model;
-	const char *text;
+	return cause_of(j, lock).text;
+}
 
-	if (!m->blame->max || (!j->f->average && m->cells->n + m->blame->n > CELLS_MOST))
-		return NULL;
-	if (reuse_cause_find(j->q, lock, &text))
-		return text;
-	text = make_cause(j, lock);
-	reuse_cause_put(j->q, lock, text);
-	return text;
+const char *verdict_cause_at(struct judge *j, uint64_t lock)
+{
+	return cause_of(j, lock).at;
 }
 
 /*

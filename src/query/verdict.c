@@ -390,7 +390,7 @@ static bool say_finding(struct judge *j, struct query_finding *f)
 	f->text = is_found ? rules[f->rule].say(j, f) : verdict_say_calm(j, f);
 	f->level_name = level_names[f->level];
 	f->rule_name = is_found ? rules[f->rule].name : NULL;
-	return f->text != NULL;
+	return f->text && (!is_found || !f->lock || verdict_put_places(j, f) == 0);
 }
 
 int query_verdict(struct query *q, const struct query_verdict_facts *f, struct query_verdict *ret)
@@ -422,6 +422,12 @@ const struct figure query_verdict_figures[] = {
 	 .help = "what is wrong, or that nothing is"},
 	{FIGURE("because", TEXT, struct query_verdict, worst.because), .csv = "verdict_because",
 	 .help = "what or who causes it"},
+	{FIGURE("at", TEXT, struct query_verdict, worst.at), .flags = FIGURE_JSON,
+	 .help = "line of programs where most of the waiting for the lock is"},
+	{FIGURE("syscall", TEXT, struct query_verdict, worst.syscall), .flags = FIGURE_JSON,
+	 .help = "the system call in which that is"},
+	{FIGURE("owner_at", TEXT, struct query_verdict, worst.owner_at), .flags = FIGURE_JSON,
+	 .help = "line of the holder's program where the holder is"},
 	{FIGURE("more", COUNT, struct query_verdict, more), .csv = "verdict_more",
 	 .help = "how many other rules are worth a look"},
 	FIGURE_END,
@@ -432,5 +438,11 @@ const struct figure query_finding_figures[] = {
 	{FIGURE("rule", TEXT, struct query_finding, rule_name), .help = "the rule of the finding"},
 	{FIGURE("text", TEXT, struct query_finding, text), .help = "what is wrong"},
 	{FIGURE("because", TEXT, struct query_finding, because), .help = "what or who causes it"},
+	{FIGURE("at", TEXT, struct query_finding, at),
+	 .help = "line of programs where most of the waiting for the lock is"},
+	{FIGURE("syscall", TEXT, struct query_finding, syscall),
+	 .help = "the system call in which that is"},
+	{FIGURE("owner_at", TEXT, struct query_finding, owner_at),
+	 .help = "line of the holder's program where the holder is"},
 	FIGURE_END,
 };

@@ -46,6 +46,12 @@ const char *verdict_say_longest(struct judge *j, struct query_finding *f);
 const char *verdict_say_inversion(struct judge *j, struct query_finding *f);
 const char *verdict_say_calm(struct judge *j, struct query_finding *f);
 
+bool verdict_has_time(const struct judge *j); /* to go through all cells */
+/* The line at which those to blame for the waits for that lock had waited; NULL: not known. */
+const char *verdict_cause_at(struct judge *j, uint64_t lock);
+/* verdict-places.c: the lines that are about the lock of @f. 0 or -ENOMEM. */
+int verdict_put_places(struct judge *j, struct query_finding *f);
+
 /* 0 or -ENOMEM. @average: of all that was measured. */
 int verdict_find_spin(struct query *q, bool average, struct verdict_spin *ret);
 const char *verdict_say_spin(struct judge *j, struct query_finding *f);

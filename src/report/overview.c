@@ -259,17 +259,37 @@ void report_head_text(const struct report_data *data, FILE *out)
 			query_cost_text(&data->cost, cost, sizeof(cost)));
 }
 
+/* "waited at FILE:412 commit_log (pwrite64), holder at FILE:80 rotate" */
+static void put_places(const struct query_finding *f, FILE *out)
+{
+	if (!f->at && !f->owner_at)
+		return;
+	fputs("#               ", out);
+	if (f->at) {
+		fputs("waited at ", out);
+		report_text_clean(f->at, out);
+	}
+	if (f->at && f->syscall)
+		fprintf(out, " (%s)", f->syscall);
+	if (f->owner_at) {
+		fputs(f->at ? ", holder at " : "holder at ", out);
+		report_text_clean(f->owner_at, out);
+	}
+	fputc('\n', out);
+}
+
 /* "# verdict: BAD  41 tasks wait for mmap_lock mysqld/800, avg 38.2, longest 2.1s" */
 static void put_finding(const struct query_finding *f, const char *head, FILE *out)
 {
 	fprintf(out, "# %s%-4s ", head, query_verdict_word(f->level));
 	report_text_clean(f->text, out);
 	fputc('\n', out);
-	if (!f->because)
-		return;
-	fputs("#               ", out);
-	report_text_clean(f->because, out);
-	fputc('\n', out);
+	if (f->because) {
+		fputs("#               ", out);
+		report_text_clean(f->because, out);
+		fputc('\n', out);
+	}
+	put_places(f, out);
 }
 
 static void put_verdict(const struct query_verdict *v, FILE *out)

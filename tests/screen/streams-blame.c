@@ -6,6 +6,7 @@
 #include "kontend/userlock.h"
 #include "lock-snaps.h"
 #include "streams-int.h"
+#include "synth-profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,4 +124,71 @@ struct synth *stream_inversion(void)
 	lock_snap_emit(s, &look, end);
 	synth_tick(s, end);
 	return s;
+}
+
+/* A thread of a program waits for the lock of a file, where there is no debug information. */
+static void wait_in(struct synth *s, uint64_t t, int tid, uint64_t lock, uint64_t addr)
+{
+	const uint64_t frames[] = {synth_addr(SYNTH_MUTEX_LOCK),
+				   synth_addr(SYNTH_VFS_WRITE),
+				   synth_addr(SYNTH_KSYS_WRITE),
+				   synth_addr(SYNTH_DO_SYSCALL_64),
+				   synth_addr(SYNTH_ENTRY_SYSCALL),
+				   PERF_CONTEXT_USER,
+				   addr};
+
+	synth_begin(s, 0, t, 700, tid, lock, LCB_F_MUTEX, frames, sizeof(frames) / sizeof(*frames));
+}
+
+/* The first of two that wait has got the lock, and runs; @over: the other one has it, too. */
+static struct synth *play_lines(bool over)
+{
+	const uint64_t lock = 0xffff888011111100ull, code = 0x400000,
+		       end = START_NS + 4ull * SECOND;
+	const struct stated_function functions[] = {{0x4128, "commit_transaction_log"},
+						    {0x80e0, "rotate_log_files"}};
+	struct synth *s = synth_new(2);
+	struct locksnap look = {0};
+	const struct locksnap_queue q = {.addr = lock,
+					 .type = LOCKSNAP_MUTEX,
+					 .certainty = LOCKSNAP_SURE,
+					 .holder_pid = 700,
+					 .holder_tid = 701,
+					 .holder_comm = locksnap_add_text(&look, "rotate"),
+					 .holder_state = LOCKSNAP_RUNNING,
+					 .holder_cpu = 1,
+					 .writers_waiting = 1};
+
+	synth_prologue(s, synth_kallsyms);
+	synth_profile(s);
+	synth_round(s, START_NS);
+	synth_mmap(s, 0, START_NS, 700, code, 0x10000, 0, "/opt/db/bin/db");
+	streams_state_names(s, "/opt/db/bin/db", functions, sizeof(functions) / sizeof(*functions));
+	synth_comm(s, 0, START_NS, 700, 701, "rotate");
+	synth_comm(s, 0, START_NS, 700, 702, "commit");
+	wait_in(s, START_NS + 1000 * MS, 701, lock, code + 0x80e4);
+	wait_in(s, START_NS + 1100 * MS, 702, lock, code + 0x412a);
+	synth_end(s, 0, START_NS + 1200 * MS, 700, 701, lock, 0);
+	synth_tick(s, START_NS + 2ull * SECOND);
+	lock_snap_name(&look, lock, LOCKSNAP_POS, -1, 700, "db", "/var/log/db.log", 0);
+	lock_snap_waiter(&look, 1, 700, 702, "commit", false);
+	if (locksnap_add_queue(&look, &q) < 0)
+		abort();
+	if (over) {
+		locksnap_clear(&look);
+		synth_end(s, 0, end - 100 * MS, 700, 702, lock, 0);
+	}
+	lock_snap_emit(s, &look, end);
+	synth_tick(s, end);
+	return s;
+}
+
+struct synth *stream_lines(void)
+{
+	return play_lines(false);
+}
+
+struct synth *stream_lines_over(void)
+{
+	return play_lines(true);
 }

@@ -66,21 +66,25 @@ static void emit_profile(struct synth *s, uint64_t t)
 		emit_place(s, &places[i], t);
 }
 
-void stream_function(struct synth *s, const struct stream_function *named)
+void streams_state_names(struct synth *s, const char *path, const struct stated_function *named,
+			 size_t n)
 {
 	static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0x90, 0x90, 0x5d, 0xc3};
 	struct record_snapshot head = {.kind = SNAPSHOT_FUNCS, .version = FUNCSNAP_VERSION};
 	struct funcsnap f = {0};
-	struct funcsnap_object o = {.path = funcsnap_add_text(&f, named->path), .pid = named->pid};
-	struct funcsnap_func fn = {.start = named->start,
-				   .size = sizeof(code),
-				   .name = funcsnap_add_text(&f, named->name)};
+	struct funcsnap_object o = {
+		.path = funcsnap_add_text(&f, path), .maj = 8, .min = 1, .ino = 7};
+	uint32_t object = funcsnap_add_object(&f, &o);
 
-	if (!o.pid)
-		o.maj = 8, o.min = 1, o.ino = 7;
-	fn.object = funcsnap_add_object(&f, &o);
-	if (funcsnap_add_code(&f, &fn, code, sizeof(code)) < 0 || funcsnap_add_func(&f, &fn) < 0)
-		abort();
+	for (size_t i = 0; i < n; i++) {
+		struct funcsnap_func fn = {.start = named[i].start,
+					   .size = sizeof(code),
+					   .name = funcsnap_add_text(&f, named[i].name),
+					   .object = object};
+		if (funcsnap_add_code(&f, &fn, code, sizeof(code)) < 0 ||
+		    funcsnap_add_func(&f, &fn) < 0)
+			abort();
+	}
 	funcsnap_sort(&f);
 	size_t len = funcsnap_size(&f);
 	char *body = mem_calloc(1, sizeof(head) + len);
@@ -131,8 +135,8 @@ static struct synth *play_hot(bool named, bool foreign)
 	synth_mmap(st.synth, 0, START_NS, 5214, CODE, 0x10000, 0x1000, "/opt/storm/bin/mm");
 	synth_mmap(st.synth, 0, START_NS, 5214, SLOTS, 0x1000, 0, "[uprobes]");
 	if (named)
-		stream_function(st.synth, &(const struct stream_function){"/opt/storm/bin/mm", 0,
-									  0x4300, "storm_fill"});
+		streams_state_names(st.synth, "/opt/storm/bin/mm",
+				    &(struct stated_function){0x4300, "storm_fill"}, 1);
 	if (foreign)
 		state_foreign(st.synth);
 	size_t n = stage_storm(actors, &c);

@@ -63,10 +63,22 @@ struct synth *stage_close(struct stage *st);
 /* The actors of the storm: how many there are, 13. */
 size_t stage_storm(struct actor *a, const struct chains *c);
 
+/* A function of a program, by its place in the file. */
+struct stated_function {
+	uint64_t start;
+	const char *name;
+};
+
+/* Names in the recording: functions of the program at @path, which is not here. */
+void streams_state_names(struct synth *s, const char *path, const struct stated_function *named,
+			 size_t n);
+
 /* streams-blame.c */
 struct synth *stream_followed(void);
 struct synth *stream_users(void);
 struct synth *stream_inversion(void);
+struct synth *stream_lines(void);
+struct synth *stream_lines_over(void);
 /* streams-mmap.c */
 struct synth *stream_mmap(void);
 struct synth *stream_mmap_none(void);
@@ -85,15 +97,6 @@ struct synth *stream_annotate_arm64(void);
 struct synth *stream_why(void);
 /* streams-hot.c */
 
-/* A function of a program whose file is not here, or of code in memory: its name and bytes. */
-struct stream_function {
-	const char *path;
-	int pid;	/* 0: a file's, */
-	uint64_t start; /* which is an offset in it; of memory an address */
-	const char *name;
-};
-
-void stream_function(struct synth *s, const struct stream_function *named);
 struct synth *stream_hot(void);
 struct synth *stream_hot_cpus(void);
 struct synth *stream_hot_named(void);

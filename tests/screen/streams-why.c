@@ -93,8 +93,8 @@ struct synth *stream_why(void)
 	stage_open(&st, 2, 4, synth_kallsyms);
 	synth_outputs(st.synth);
 	synth_mmap(st.synth, 0, START_NS, PID, CODE, 0x10000, 0x1000, "/srv/bin/app");
-	stream_function(st.synth,
-			&(const struct stream_function){"/srv/bin/app", 0, 0x322c, "next_job"});
+	streams_state_names(st.synth, "/srv/bin/app",
+			    &(const struct stated_function){0x322c, "next_job"}, 1);
 	for (uint32_t n = 1; n <= st.seconds; n++) {
 		const uint64_t end = START_NS + (uint64_t)n * SECOND;
 		emit_worker(st.synth, end - 500 * MS);

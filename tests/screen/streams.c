@@ -536,6 +536,8 @@ static const struct {
 	{"followed", stream_followed},
 	{"users", stream_users},
 	{"inversion", stream_inversion},
+	{"lines", stream_lines},
+	{"lines-over", stream_lines_over},
 };
 
 struct synth *stream_make(const char *name)

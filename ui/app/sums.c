@@ -53,6 +53,18 @@ const char *app_sums_because(const struct app *a)
 	return a->verdict.worst.because;
 }
 
+static const char *or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+struct app_places app_sums_places(const struct app *a)
+{
+	const struct verdict_said *s = &a->verdict.worst;
+
+	return (struct app_places){or_null(s->at), or_null(s->syscall), or_null(s->owner_at)};
+}
+
 const char *app_sums_also(const struct app *a)
 {
 	return a->verdict.worst.level >= VERDICT_LOOK ? a->verdict.also : NULL;

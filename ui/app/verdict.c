@@ -26,6 +26,9 @@ static void keep(struct verdict_said *s, const struct query_finding *f)
 	text_clean(s->word, sizeof(s->word), f->word ? f->word : "");
 	text_clean(s->spare, sizeof(s->spare), f->spare ? f->spare : "");
 	text_clean(s->because, sizeof(s->because), f->because ? f->because : "");
+	text_clean(s->at, sizeof(s->at), f->at ? f->at : "");
+	text_clean(s->syscall, sizeof(s->syscall), f->syscall ? f->syscall : "");
+	text_clean(s->owner_at, sizeof(s->owner_at), f->owner_at ? f->owner_at : "");
 }
 
 int verdict_ask(struct verdict *k, struct query *q, const struct query_verdict_facts *f)

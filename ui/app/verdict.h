@@ -17,6 +17,7 @@ struct verdict_said {
 	uint64_t lock;		/* id of the row by lock; 0: it is about none */
 	char text[VERDICT_TEXT], name[VERDICT_TEXT], word[VERDICT_TEXT], because[VERDICT_TEXT];
 	char spare[VERDICT_TEXT];
+	char at[VERDICT_TEXT], syscall[VERDICT_TEXT], owner_at[VERDICT_TEXT];
 };
 
 /* The verdict shown, and until when no better one may replace it. `= {0}` is none yet. */

@@ -12,6 +12,7 @@
 #include "kontend/screen.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
+#include "note.h"
 #include "widgets/layout.h"
 
 #include <inttypes.h>
@@ -70,22 +71,17 @@ static bool has_places(const struct detail_page *p)
 	return p->at.at || p->now.owner_at;
 }
 
-/* Lines of programs: "waited at FILE:412 commit_log 98.1%, holder at FILE:80 rotate". */
 static void draw_places(const struct detail_page *p, struct line *l)
 {
-	char pct[UNITS_BUF];
+	char pct[UNITS_BUF], share[UNITS_BUF + 1];
 
-	if (p->at.at) {
-		line_put(l, ROLE_DIM, "waited at ");
-		line_put(l, ROLE_BOLD, p->at.at);
-		if (p->at.syscall)
-			line_printf(l, ROLE_NORMAL, " (%s)", p->at.syscall);
-		line_printf(l, ROLE_NORMAL, " %s%%", units_pct(pct, p->at.pct));
-	}
-	if (p->now.owner_at) {
-		line_put(l, ROLE_DIM, p->at.at ? ", holder at " : "holder at ");
-		line_put(l, ROLE_BOLD, p->now.owner_at);
-	}
+	snprintf(share, sizeof(share), "%s%%", units_pct(pct, p->at.pct));
+	view_put_places(&(struct view_places){.waits = "waited at ",
+					      .at = p->at.at,
+					      .syscall = p->at.syscall,
+					      .share = share,
+					      .owner_at = p->now.owner_at},
+			l);
 	l->x = 1;
 	l->y++;
 }

@@ -71,6 +71,18 @@ int view_draw_moment(struct view *v, struct screen *s, struct rect r, int x,
 int view_uprobes_head(struct view *v, struct screen *s, struct rect r,
 		      const struct query_uprobe_sum *p);
 
+/* Lines of programs that wait for a lock. */
+struct view_places {
+	const char *waits; /* "waited at " */
+	const char *at, *syscall;
+	const char *share; /* of all waits, "98.1%"; NULL: not known */
+	const char *owner_at;
+};
+
+/* "waited at FILE:412 commit_log (flock) 98.1%, holder at FILE:80 rotate", as far as that is known.
+ */
+void view_put_places(const struct view_places *p, struct line *l);
+
 /* The line about uprobes in the overview. */
 void view_uprobes_line(const struct query_uprobe_sum *p, struct line *l);
 

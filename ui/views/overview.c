@@ -15,6 +15,7 @@
 #include "kontend/units.h"
 #include "list.h"
 #include "note.h"
+#include "widgets/layout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -149,6 +150,14 @@ static int ask_cpus(struct view_overview *o, struct page *p, size_t room, struct
 	return query_cpus(o->v.query, &spec, &p->cpus, err);
 }
 
+/* Lines of programs that the verdict is about: on short pages the figures are worth more. */
+static bool has_places(const struct view *v, struct rect r)
+{
+	const struct app_places p = app_sums_places(v->app);
+
+	return r.h >= SHORTEST_H && (p.at || p.owner_at);
+}
+
 static int ask_page(struct view_overview *o, struct page *p, struct rect r_page, struct error *err)
 {
 	struct query *q = o->v.query;
@@ -159,7 +168,7 @@ static int ask_page(struct view_overview *o, struct page *p, struct rect r_page,
 	view_fill_spec(&o->v, &o->panes[PANE_WAITERS].table, &waiters);
 	types.filter = waiters.filter = NULL;
 	r = query_mmap_worst(q, app_averages(o->v.app), &p->mmap, err);
-	p->now_lines = NOW_LINES + OTHER_LINES;
+	p->now_lines = NOW_LINES + OTHER_LINES + has_places(&o->v, r_page);
 	if (r == 0)
 		r = query_types(q, &types, &p->types, err);
 	if (r == 0)
@@ -470,6 +479,18 @@ static void draw_because(const char *because, const char *also, struct screen *s
 		line_whole(&l, ROLE_DIM, "%salso %s", *because ? "; " : "", also);
 }
 
+static void draw_places(const struct view *v, struct screen *s, struct rect r)
+{
+	const struct app_places places = app_sums_places(v->app);
+	struct line l = {.s = s, .r = layout_below(r, WHY_LINES), .x = 1};
+
+	view_put_places(&(struct view_places){.waits = "waited at ",
+					      .at = places.at,
+					      .syscall = places.syscall,
+					      .owner_at = places.owner_at},
+			&l);
+}
+
 static void overview_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_overview *o = of_view(v);
@@ -499,6 +520,10 @@ static void overview_draw(struct view *v, struct screen *s, struct rect r)
 	else
 		place_narrow(&p, r);
 	draw_because(app_sums_because(v->app), app_sums_also(v->app), s, p.r_now);
+	if (has_places(v, r)) {
+		draw_places(v, s, p.r_now);
+		p.r_now = layout_below(p.r_now, 1);
+	}
 	draw_now(&p.sums.now, app_averages(v->app), s, p.r_now);
 	draw_others(&p, app_sums_elsewhere(v->app), s);
 	style.heat = "wait_ns_per_s";

@@ -8,6 +8,7 @@
 #include "kontend/query-lock.h"
 #include "kontend/units.h"
 #include "list.h"
+#include "note.h"
 
 #include <errno.h>
 #include <string.h>
@@ -90,21 +91,15 @@ static bool has_places(const struct query_wait *w)
 	return w->at || w->owner_at;
 }
 
-/* Lines of their programs: "waits at FILE:412 commit_log (flock), holder at FILE:80 rotate". */
 static void draw_places(struct screen *s, struct rect r, const struct query_wait *w, bool over)
 {
 	struct line l = {.s = s, .r = r, .x = 1};
 
-	if (w->at) {
-		line_put(&l, ROLE_DIM, over ? "waited at " : "waits at ");
-		line_put(&l, ROLE_BOLD, w->at);
-	}
-	if (w->at && w->syscall)
-		line_printf(&l, ROLE_NORMAL, " (%s)", w->syscall);
-	if (!w->owner_at)
-		return;
-	line_put(&l, ROLE_DIM, w->at ? ", holder at " : "holder at ");
-	line_put(&l, ROLE_BOLD, w->owner_at);
+	view_put_places(&(struct view_places){.waits = over ? "waited at " : "waits at ",
+					      .at = w->at,
+					      .syscall = w->syscall,
+					      .owner_at = w->owner_at},
+			&l);
 }
 
 /* The last state seen, when it is over. */

@@ -182,5 +182,7 @@ struct model;
  * last sample since @since_ns. STACK_OTHER: that is not known, or it does not run.
  */
 uint32_t blame_runs_in(const struct model *m, uint32_t task, uint64_t since_ns);
+/* The chain in which the task had waited for the lock that it has; STACK_OTHER: not known. */
+uint32_t blame_got_in(const struct model *m, uint32_t lock, uint32_t task);
 
 #endif

@@ -95,6 +95,7 @@ struct query_blame_cause {
 	const char *who; /* "fault/5825 and 23 of its threads"; NULL: no cause is known */
 	double pct;	 /* of all that was waited for the lock */
 	const char *did; /* "running"; NULL: that is not known */
+	const char *at;	 /* the line at which they had waited for their locks; NULL: not known */
 };
 
 int query_blame_cause(struct query *q, uint64_t id, struct query_blame_cause *ret); /* 0, -ENOMEM */

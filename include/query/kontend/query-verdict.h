@@ -79,6 +79,9 @@ struct query_finding {
 	const char *spare;	/* in `text`: may be left out to make it fit, before; NULL */
 	const char *because;	/* of the same: what or who causes it; NULL: not known */
 	uint64_t lock;		/* id of the row by lock; 0: it is about none */
+	/* Lines of programs: where most of the waiting for that lock is, in which system call, and
+	 * where its holder is; NULL: not known. */
+	const char *at, *syscall, *owner_at;
 };
 
 struct query_verdict {

@@ -17,10 +17,17 @@ struct app_sums {
 	struct query_uprobe_sum uprobe;
 };
 
+/* Where most of the waiting for a lock is, in which system call, and where its holder is. */
+struct app_places {
+	const char *at, *syscall, *owner_at;
+};
+
 /* Of this frame; NULL: there was no memory to ask. */
 const struct app_sums *app_sums(const struct app *a);
 /* The task that causes what the verdict reports; "" = no task, or unknown. */
 const char *app_sums_because(const struct app *a);
+/* Lines of programs that the lock of the verdict is about; NULL: not known. */
+struct app_places app_sums_places(const struct app *a);
 /* Where something is wrong with kernel locks: who waits besides, in a sentence; NULL: too few. */
 const char *app_sums_also(const struct app *a);
 /* "futex 31, I/O 2": tasks that wait for what is no kernel lock; NULL: none, or not known. */

@@ -196,6 +196,7 @@ int query_blame_cause(struct query *q, uint64_t id, struct query_blame_cause *re
 	double pct = blame_share(c.g.ns, c.all_ns);
 	if (pct < LEAST_PCT)
 		return q->cache->failed ? -ENOMEM : 0;
-	*ret = (struct query_blame_cause){.who = words, .pct = pct, .did = did(&c)};
+	*ret = (struct query_blame_cause){
+		.who = words, .pct = pct, .did = did(&c), .at = blame_got_at(&c.b, &c.g)};
 	return !words || q->cache->failed ? -ENOMEM : 0;
 }

@@ -324,6 +324,14 @@ static const struct query_origin *heaviest_origin(struct blame_rows *b, const st
 	return query_origin_most(&p, ret_many);
 }
 
+const char *blame_got_at(struct blame_rows *b, const struct blame_group *g)
+{
+	bool many;
+	const struct query_origin *o = heaviest_origin(b, g, line_of, known_line_of, &many);
+
+	return o ? o->at : NULL;
+}
+
 static void fill_on(struct blame_rows *b, const struct blame_group *g, struct value *v)
 {
 	struct wait_on_most on = {0};

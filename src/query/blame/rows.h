@@ -89,6 +89,10 @@ bool blame_heaviest(struct blame_rows *b, const struct blame_group *g,
 		    uint64_t (*key_of)(struct blame_rows *b, const struct blame_cell *c),
 		    struct blame_heaviest *ret);
 
+/* The line of programs at which most of those charged had waited for their locks; NULL: not known.
+ */
+const char *blame_got_at(struct blame_rows *b, const struct blame_group *g);
+
 void blame_weights_sort(struct blame_weight *w, size_t n); /* equal keys side by side */
 
 struct blame_mostly {

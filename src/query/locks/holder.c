@@ -164,7 +164,7 @@ static bool waits_for_writer(const struct wait *w, const struct locksnap_queue *
 	       w->begin_ns < look_ns;
 }
 
-bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct query_holder *ret)
+static bool find_holder(struct query *q, const struct wait *w, bool ended, struct query_holder *ret)
 {
 	const struct model *m = q->model;
 	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
@@ -194,6 +194,14 @@ bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct q
 	return true;
 }
 
+bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct query_holder *ret)
+{
+	bool found = find_holder(q, w, ended, ret);
+
+	ret->lock = w->lock;
+	return found;
+}
+
 /* The longest wait in flight for the lock. */
 static const struct wait *longest_for(const struct model *m, uint64_t addr)
 {
@@ -216,7 +224,10 @@ bool query_holder_at(struct query *q, uint32_t lock, struct query_holder *ret)
 
 	if (w && query_holder_of(q, w, false, ret) && !ret->age_ns)
 		return true;
-	return is_held_in(l, 0) && by_look(q, l, ret);
+	if (!is_held_in(l, 0) || !by_look(q, l, ret))
+		return false;
+	ret->lock = lock;
+	return true;
 }
 
 /*

@@ -14,6 +14,7 @@
 struct query_holder {
 	int32_t pid, tid;      /* taskid.h; tid 0: no task */
 	uint32_t task;	       /* of the model; TASK_OTHER: it has none, or not yet */
+	uint32_t lock;	       /* of the model */
 	uint32_t next;	       /* of the model, of a free lock: is to take it; TASK_OTHER */
 	const char *name;      /* "mm/5219 W", "mm/5219 R?", "free, to mm/5219" */
 	const char *comm;      /* NULL: not known */

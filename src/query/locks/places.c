@@ -2,10 +2,13 @@
 /*
  * The lines of programs that a lock is about: where most of the waiting for it is, by call chains
  * of waits, and where its holder is. That is known by the stack that the look which saw the holder
- * has read, as it had no CPU, or of one that runs by its last sample, if that is of the program.
+ * has read, as it had no CPU, of one that runs by its last sample, if that is of the program, and
+ * of a lock of the kernel by where it had waited for it before it got it.
  */
 #include "../rows.h"
 #include "holder.h"
+#include "kontend/blame.h"
+#include "kontend/lock.h"
 #include "kontend/locksnap.h"
 #include "kontend/profile.h"
 #include "kontend/query-lock.h"
@@ -69,15 +72,29 @@ static const char *runs_at(struct query *q, const struct query_holder *h)
 	return o.at;
 }
 
+/* A task has a lock of the kernel within one system call: its line is that of its wait for it. */
+static const char *got_at(struct query *q, const struct query_holder *h)
+{
+	enum lock_type type = (enum lock_type)q->model->locks->locks[h->lock].type;
+	uint32_t stack = STACK_OTHER;
+
+	if (!locktype_is_user(type) && !locktype_is_file(type))
+		stack = blame_got_in(q->model, h->lock, h->task);
+	return stack == STACK_OTHER ? NULL : query_origin(q, stack)->at;
+}
+
 const char *query_holder_program(struct query *q, const struct query_holder *h)
 {
 	const struct locksnap *s = query_queues(q);
 	const struct locksnap_stack *t = h->look ? stack_of(s, h) : NULL;
+	const char *at = NULL;
 	bool pending;
 
 	if (t)
 		return at_in(q, s, t, &pending);
-	return query_holder_runs_in(q, h) ? runs_at(q, h) : NULL;
+	if (query_holder_runs_in(q, h))
+		at = runs_at(q, h);
+	return at ? at : got_at(q, h);
 }
 
 bool query_programs_load(struct query *q)

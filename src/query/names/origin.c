@@ -148,12 +148,13 @@ static const char *place_text(struct query *q, const struct walk *w, uint32_t i,
 	const struct query_func *f = &q->cache->funcs[func];
 
 	if (f->unnamed && f->unnamed == usersym_reason(USERSYM_PENDING)) {
-		*ret_pending = true;
+		*ret_pending = q->cache->asked = true;
 		return loading;
 	}
 	/* The address of the entry into the kernel is exact, others are return addresses. */
 	enum srclines_answer a = query_place(q, w->frames[i], i > w->at, &p, &why);
 	*ret_pending |= a == SRCLINES_PENDING;
+	q->cache->asked |= *ret_pending;
 	if (a == SRCLINES_OK)
 		text = with_line(q, w->to, p, func);
 	if (!text)
@@ -334,7 +335,7 @@ void query_origin_of(struct query *q, const struct query_chain_parts *c, struct 
 	w.n = w.at + (c->n_user < STACK_MAX_FRAMES ? c->n_user : STACK_MAX_FRAMES);
 	for (uint32_t i = 0; i < w.n; i++)
 		frames[i] = i < w.at ? c->kernel[i] : c->user[i - w.at];
-	q->cache->asked |= make(q, &w, ret);
+	make(q, &w, ret);
 }
 
 bool query_user_at(struct query *q, const uint64_t *frames, uint32_t n, struct query_origin *ret)
