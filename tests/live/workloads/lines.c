@@ -8,7 +8,8 @@
  * in memory. mutex: one thread has a mutex for long, others wait. unnamed:
  * the lock that the C library makes for a stream, in memory that it has allocated. inversion: on
  * the last CPU, a thread of policy NORMAL has a mutex, one of FIFO 50 keeps it off, one of FIFO 80
- * waits.
+ * waits. spin: on the last CPU, three threads of policy RR spin for a lock of their own, which the
+ * kernel does not know of, and keep the one that works with it off. compute: as many work without.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -265,15 +266,75 @@ static void inversion(void)
 	start(middle);
 }
 
+/* spin, compute */
+
+enum { BACKENDS = 3, ROUNDS = 300000 };
+
+static atomic_int row_lock;
+
+static OWN void lock_row(void)
+{
+	while (atomic_exchange(&row_lock, 1))  /* spins */
+		while (atomic_load(&row_lock)) /* spins */
+#ifdef __aarch64__
+			__asm__ volatile("yield"); /* spins */
+#else
+			__asm__ volatile("pause"); /* spins */
+#endif
+}
+
+static OWN void update_row(volatile uint64_t *row)
+{
+	for (int i = 0; i < ROUNDS; i++) /* works */
+		++*row;			 /* works */
+}
+
+static void *spin_on(void *unused)
+{
+	say("backend");
+	be(SCHED_RR, 1);
+	for (;;) {
+		lock_row();
+		update_row(&rows);
+		row_lock = 0;
+	}
+	return unused;
+}
+
+static void *compute_on(void *unused)
+{
+	uint64_t row = 0;
+
+	say("backend");
+	be(SCHED_RR, 1);
+	for (;;)
+		update_row(&row);
+	return unused;
+}
+
+static void start_backends(void *(*run)(void *))
+{
+	for (int i = 0; i < BACKENDS; i++)
+		start(run);
+}
+
+static void spin(void)
+{
+	start_backends(spin_on);
+}
+
+static void compute(void)
+{
+	start_backends(compute_on);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} cases[] = {{"convoy", convoy},
-		     {"mutex", mutex},
-		     {"unnamed", unnamed},
-		     {"inversion", inversion}};
+	} cases[] = {{"convoy", convoy},       {"mutex", mutex}, {"unnamed", unnamed},
+		     {"inversion", inversion}, {"spin", spin},	 {"compute", compute}};
 
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	area = mmap(NULL, PARTS * 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -286,6 +347,6 @@ int main(int argc, char **argv)
 			sleep(MOST_S);
 			return 0;
 		}
-	fprintf(stderr, "lines convoy|mutex|unnamed|inversion\n");
+	fprintf(stderr, "lines convoy|mutex|unnamed|inversion|spin|compute\n");
 	return 2;
 }
