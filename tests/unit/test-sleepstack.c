@@ -89,6 +89,20 @@ static APART void waits_by_frame_pointer(void)
 	by_frame_pointer(100 + (size_t)getpid() % 2 * 16);
 	STAY;
 }
+
+/* It has no table, and is called in a way that no instruction shows. */
+void no_table(volatile int *at, int op, int value);
+__asm__(".text\n.type no_table,@function\nno_table:\n"
+	"push %rbx\nsub $16,%rsp\nmov $202,%eax\nxor %r10d,%r10d\nsyscall\n"
+	"add $16,%rsp\npop %rbx\nret\n.size no_table,.-no_table\n");
+
+static APART void waits_without_table(void)
+{
+	void (*volatile call)(volatile int *, int, int) = no_table;
+
+	call((volatile int *)&word, FUTEX_WAIT_PRIVATE, 0);
+	STAY;
+}
 #endif
 
 static APART pid_t child(void (*run)(void))
@@ -231,6 +245,17 @@ static void test_frame_pointer(void **state)
 	take(waits_by_frame_pointer, text, sizeof(text));
 	assert_non_null(strstr(text, " by_frame_pointer waits_by_frame_pointer child "));
 }
+
+static void test_no_table(void **state)
+{
+	char text[TEXT * 4];
+
+	(void)state;
+	if (IS_SANITIZED)
+		skip();
+	take(waits_without_table, text, sizeof(text));
+	assert_non_null(strstr(text, " no_table waits_without_table child "));
+}
 #endif
 
 int main(void)
@@ -240,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_deep),
 #if defined(__x86_64__)
 		cmocka_unit_test(test_frame_pointer),
+		cmocka_unit_test(test_no_table),
 #endif
 	};
 

@@ -115,8 +115,9 @@ size_t unwind_stack(struct unwind_space *s, const struct unwind_sample *sample,
 		    struct unwind_frame *ret, size_t most, enum unwind_end *ret_end);
 
 /*
- * The rule of the code at @addr. 0; -ENOENT: it has no table; -ENXIO: no code is there; -ENOTSUP:
- * its table has no such simple rule; -ENOMEM.
+ * The rule of the code at @addr, by its table, or without one by its instructions. 0; -ENOENT:
+ * these do not show it; -ENXIO: no code is there; -ENOTSUP: its table has no such simple rule;
+ * -ENOMEM.
  */
 int unwind_rule_of(struct unwind_space *s, uint64_t addr, struct unwind_rule *ret);
 

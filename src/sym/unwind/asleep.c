@@ -2,10 +2,11 @@
 /*
  * Stacks of threads that sleep. Of their registers mostly only the stack pointer and the
  * instruction pointer are known. The tables of libraries mostly need no other: what the functions
- * within a system call's wrapper have saved is on the stack. Where a function counts from its frame
- * pointer and none further in has saved that, or has no tables, as those of Go, its caller is
- * searched: the next word on the stack that is a return address, right after a call of that very
- * function. From there on the tables are tried again.
+ * within a system call's wrapper have saved is on the stack. Where a function has no tables, its
+ * instructions up to its return say where its caller is. Where they do not, or it counts from its
+ * frame pointer and none further in has saved that, its caller is searched: the next word on the
+ * stack that is a return address, right after a call of that very function. From there on the
+ * tables are tried again.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -229,21 +230,56 @@ static size_t add_frames(const struct thread *t, size_t at, uint64_t ip,
 	return end;
 }
 
+/* The same by the rule of the last frame's function, whose stack pointer is @at bytes further out.
+ */
+static size_t caller_by_rule(const struct thread *t, const struct unwind_frame *last, size_t at)
+{
+	struct unwind_rule r;
+	uint64_t word;
+
+	if (unwind_rule_of(t->s->space, last->at, &r) < 0 || r.kind != UNWIND_RULE_SP ||
+	    r.in_link || r.ret != -(int32_t)sizeof(word) || r.frame < (int32_t)sizeof(word) ||
+	    at > t->len || (size_t)r.frame > t->len - at)
+		return 0;
+	at += (size_t)r.frame;
+	memcpy(&word, t->s->stack + at - sizeof(word), sizeof(word));
+	return word && unwind_find_map(t->s->space, word - 1) ? at : 0;
+}
+
+/* From the return address on that is before @at. The call itself has the same rules as what
+ * follows.
+ */
+static size_t go_on(const struct thread *t, size_t at, struct unwind_frame *frames, size_t n,
+		    enum unwind_end *ret_end)
+{
+	size_t from = n;
+	uint64_t ip;
+
+	memcpy(&ip, t->s->stack + at - sizeof(ip), sizeof(ip));
+	n = add_frames(t, at, ip - 1, frames, n, ret_end);
+	frames[from].ip = ip;
+	return n;
+}
+
 static size_t walk(struct thread *t, uint64_t ip, struct unwind_frame *frames,
 		   enum unwind_end *ret_end)
 {
-	size_t n = add_frames(t, 0, ip, frames, 0, ret_end), at = 0, from = 0;
+	size_t at = 0, from, n;
 
+	/* Without a table its frame pointer may be that of a caller. */
+	unwind_put_frame(t->s->space, ip, false, &frames[0]);
+	if (!unwind_has_table(t->s->space, ip))
+		at = caller_by_rule(t, &frames[0], 0);
+	from = at ? 1 : 0;
+	n = at ? go_on(t, at, frames, 1, ret_end) : add_frames(t, 0, ip, frames, 0, ret_end);
 	while (n && n < t->most && *ret_end != UNWIND_DONE && *ret_end != UNWIND_CUT) {
-		at = after(t, frames + from, n - from, at);
-		at = find_caller(t, &frames[n - 1], at);
+		size_t sp = after(t, frames + from, n - from, at);
+		at = caller_by_rule(t, &frames[n - 1], sp);
+		at = at ? at : find_caller(t, &frames[n - 1], sp);
 		if (!at)
 			break;
 		from = n;
-		memcpy(&ip, t->s->stack + at - sizeof(ip), sizeof(ip));
-		/* The call itself has the same rules as the place after it. */
-		n = add_frames(t, at, ip - 1, frames, n, ret_end);
-		frames[from].ip = ip;
+		n = go_on(t, at, frames, n, ret_end);
 	}
 	return n;
 }

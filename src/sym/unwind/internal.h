@@ -109,6 +109,19 @@ const struct unwind_backend *unwind_by_libdw(void);
 int unwind_rule_by_libdw(struct unwind_tables *t, const struct unwind_machine *m, uint64_t addr,
 			 struct unwind_rule *ret);
 
+/* Bytes of code: as many of @n from @at on as there are. */
+struct unwind_code {
+	size_t (*read)(void *ctx, uint64_t at, void *ret, size_t n);
+	void *ctx;
+};
+
+/* code.c: the rule of x86-64 code where a thread goes on, by its instructions. 0 or -ENOENT. */
+int unwind_rule_by_code(const struct unwind_code *code, uint64_t at, struct unwind_rule *ret);
+/* Where it continues: @addr, or right after it, if that is the last byte of a call. */
+uint64_t unwind_goes_on(const struct unwind_code *code, uint64_t addr);
+
+/* False: its code has none; backends guess then. */
+bool unwind_has_table(struct unwind_space *s, uint64_t addr);
 const struct unwind_map *unwind_find_map(const struct unwind_space *s, uint64_t ip);
 /* The tables of a mapping, at their place in the process. NULL: none. */
 const struct unwind_view *unwind_view_of(struct unwind_space *s, const struct unwind_map *m);

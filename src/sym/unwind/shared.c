@@ -312,15 +312,59 @@ const char *unwind_reason(enum unwind_end e)
 	return (unsigned)e < UNWIND_ENDS ? reasons[e] : "unknown";
 }
 
+static size_t read_file(void *ctx, uint64_t at, void *ret, size_t n)
+{
+	const struct elfimg *e = ctx;
+	size_t most = at < e->size && e->size - at < n ? (size_t)(e->size - at) : n;
+
+	return elfimg_read(e, at, ret, most) ? most : 0;
+}
+
+/* Distances within a file are those within its mapping. */
+static int rule_by_code(struct unwind_space *s, const struct unwind_map *m, uint64_t addr,
+			struct unwind_rule *ret)
+{
+	struct unwind *u = s->u;
+	struct elfimg e;
+	const struct unwind_code code = {.read = read_file, .ctx = &e};
+	int root, answer = -ENOENT;
+
+	if (u->machine->elf != EM_X86_64 || m->object >= u->files->n_objects)
+		return -ENOENT;
+	if (usersym_open(u->files, u->files->objects[m->object], &e, &root) != USERSYM_OK)
+		return -ENOENT;
+	answer = unwind_rule_by_code(&code, unwind_goes_on(&code, addr - m->start + m->file_offset),
+				     ret);
+	elfimg_close(&e);
+	if (root >= 0)
+		close(root);
+	return answer;
+}
+
+static int rule_by_table(struct unwind_space *s, const struct unwind_map *m, uint64_t addr,
+			 struct unwind_rule *ret)
+{
+	const struct unwind_view *v = unwind_view_of(s, m);
+
+	return v ? unwind_rule_by_libdw((struct unwind_tables *)(uintptr_t)v->tables, s->u->machine,
+					addr - v->bias, ret)
+		 : -ENOENT;
+}
+
+bool unwind_has_table(struct unwind_space *s, uint64_t addr)
+{
+	const struct unwind_map *m = unwind_find_map(s, addr);
+	struct unwind_rule r;
+
+	return m && rule_by_table(s, m, addr, &r) != -ENOENT;
+}
+
 int unwind_rule_of(struct unwind_space *s, uint64_t addr, struct unwind_rule *ret)
 {
 	const struct unwind_map *m = unwind_find_map(s, addr);
-	const struct unwind_view *v = m ? unwind_view_of(s, m) : NULL;
 
 	if (!m)
 		return -ENXIO;
-	if (!v)
-		return -ENOENT;
-	return unwind_rule_by_libdw((struct unwind_tables *)(uintptr_t)v->tables, s->u->machine,
-				    addr - v->bias, ret);
+	int code = rule_by_table(s, m, addr, ret);
+	return code == -ENOENT ? rule_by_code(s, m, addr, ret) : code;
 }
