@@ -19,6 +19,11 @@ static const char *const runtime_files[] = {
 	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30",
 	"/usr/lib/x86_64-linux-gnu/libgcc_s.so.1",
 	"/usr/lib/jvm/java-17-openjdk-amd64/lib/server/libjvm.so",
+	"/usr/lib/jvm/java-17-openjdk-amd64/lib/libextnet.so",
+	"/usr/lib/jvm/java-17-openjdk-amd64/lib/libverify.so",
+	"/usr/lib/jvm/java-17-openjdk-amd64/lib/libjimage.so",
+	"/usr/lib/jvm/java-17-openjdk-amd64/lib/libmanagement_ext.so",
+	"/usr/lib/jvm/java-17-openjdk-amd64/bin/java",
 	"/usr/bin/python3.11",
 	"/usr/bin/python3",
 	"/usr/lib/libpython3.11.so.1.0",
@@ -34,6 +39,7 @@ static const char *const own_files[] = {
 	"/opt/app/libcache.so",
 	"/opt/app/nodered",
 	"/opt/app/perlite",
+	"/opt/app/javaserver",
 	"/usr/sbin/mariadbd",
 	"/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6",
 	"/usr/lib/x86_64-linux-gnu/libcrypto.so.3",
@@ -72,6 +78,13 @@ static const char *const runtime_functions[] = {
 	"__syscall_cancel_arch",
 	"_int_malloc",
 	"fopen@@GLIBC_2.2.5",
+	"PGSemaphoreLock",
+	"LWLockAcquireOrWait",
+	"WaitEventSetWait",
+	"ssux_lock_impl<true>::wr_wait",
+	"MDL_context::acquire_lock",
+	"g_mutex_lock_slowpath",
+	"absl::Mutex::Lock",
 };
 
 static const char *const own_functions[] = {
@@ -94,6 +107,9 @@ static const char *const own_functions[] = {
 	"fwrite_log",
 	"start_thread_pool",
 	"synchronize",
+	"XLogFlush",
+	"lock_wait",
+	"trx_commit",
 };
 
 static void test_files(void **state)
@@ -133,6 +149,11 @@ static void test_wrappers(void **state)
 	assert_true(usercode_is_interpreter("Builtins_InterpreterEntryTrampoline"));
 	assert_false(usercode_is_interpreter("Interpreter::run"));
 	assert_false(usercode_is_interpreter(NULL));
+	assert_true(usercode_begins_thread("start_thread"));
+	assert_true(usercode_begins_thread("__libc_start_call_main"));
+	assert_true(usercode_begins_thread("clone3"));
+	assert_false(usercode_begins_thread("pthread_mutex_lock"));
+	assert_false(usercode_begins_thread(NULL));
 }
 
 int main(void)

@@ -21,5 +21,7 @@ bool usercode_is_runtime_function(const char *name);
 bool usercode_is_wrapper(const char *name, const char *call);
 /* It stands for any function of the program: "Interpreter" of Java, as perf maps name it. */
 bool usercode_is_interpreter(const char *name);
+/* It is the C library's around all that a thread does: "start_thread". */
+bool usercode_begins_thread(const char *name);
 
 #endif

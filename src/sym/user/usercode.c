@@ -53,7 +53,16 @@ static const char *const objects[] = {
 	"libnio.so",
 	"libnet.so",
 	"libzip.so",
+	"libextnet.so",
+	"libverify.so",
+	"libjimage.so",
+	"libmanagement.so",
+	"libmanagement_",
+	"libinstrument.so",
+	"libjdwp.so",
+	"libjsig.so",
 	"libj9",
+	"java",
 	/* Python, Ruby, Perl, PHP, Lua, Erlang */
 	"libpython",
 	"python",
@@ -196,6 +205,47 @@ static const char *const functions[] = {
 	"LazyCompile:~ node:",
 	"v8::",
 	"node::",
+	/* Locks that databases and libraries have made of those of the C library, as futexclass.c
+	   has them */
+	"PGSemaphoreLock",
+	"LWLock",
+	"ProcSleep",
+	"WaitOnLock",
+	"LockAcquire",
+	"WaitEventSetWait",
+	"WaitLatch",
+	"ConditionVariable",
+	"s_lock",
+	"perform_spin_delay",
+	"srw_mutex_impl",
+	"srw_lock_impl",
+	"ssux_lock_impl",
+	"sux_lock",
+	"sync_array_",
+	"os_event",
+	"MDL_wait::",
+	"MDL_context::acquire_lock",
+	"thr_lock",
+	"inline_mysql_",
+	"psi_mutex_",
+	"psi_rwlock_",
+	"psi_cond_",
+	"psi_srw_lock",
+	"my_cond_",
+	"safe_mutex_",
+	"g_mutex_",
+	"g_rec_mutex_",
+	"g_rw_lock_",
+	"g_cond_",
+	"QMutex::",
+	"QBasicMutex::",
+	"QReadWriteLock::",
+	"QWaitCondition::",
+	"absl::Mutex",
+	"absl::CondVar",
+	"absl::base_internal::",
+	"gomp_",
+	"GOMP_",
 	/* Python's own calls between its functions */
 	"py::<frozen",
 	/* A C library that is linked into the program. */
@@ -310,4 +360,12 @@ bool usercode_is_interpreter(const char *name)
 {
 	return name && (strcmp(name, "Interpreter") == 0 ||
 			strstr(name, "InterpreterEntryTrampoline") != NULL);
+}
+
+bool usercode_begins_thread(const char *name)
+{
+	static const char *const begins_it[] = {"start_thread", "clone", "libc_start"};
+
+	return name &&
+	       begins(name + strspn(name, "_"), begins_it, sizeof(begins_it) / sizeof(*begins_it));
 }
