@@ -268,6 +268,30 @@ static void confirm(struct model *m, const struct look_at *l, uint32_t index,
 		blame_wait(m, w);
 }
 
+static const struct locksnap_blocked *find_blocked(const struct locksnap *s, int32_t tid)
+{
+	for (size_t i = 0; i < s->n_blocked; i++)
+		if (s->blocked[i].tid == tid)
+			return &s->blocked[i];
+	return NULL;
+}
+
+/*
+ * Of a wait for the lock of a file the calls are among those of blocked tasks, for that of a program
+ * they are those by which the look has found the lock.
+ */
+static uint32_t stack_of(struct model *m, const struct locksnap *s, const struct locksnap_waiter *v,
+			 uint64_t addr)
+{
+	const struct locksnap_blocked *b = filelock_is(addr) ? find_blocked(s, v->tid) : NULL;
+
+	if (v->n_frames)
+		return model_stack(m, s->frames + v->frame, v->n_frames);
+	if (b && b->n_frames)
+		return model_stack(m, s->frames + b->frame, b->n_frames);
+	return wait_user_calls(m, s, v);
+}
+
 static int add_wait(struct model *m, const struct look_at *l, const struct locksnap_waiter *v,
 		    uint32_t task, uint64_t begin_ns)
 {
@@ -289,8 +313,7 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	w->flags = flags;
 	wait_parts_see(m, w, v, l->snap.head.time_ns);
 	w->task = task;
-	w->stack = v->n_frames ? model_stack(m, l->snap.frames + v->frame, v->n_frames)
-			       : wait_user_calls(m, &l->snap, v);
+	w->stack = stack_of(m, &l->snap, v, q->addr);
 	w->lock = lock_get(m->locks, q->addr, locktype_from_flags(flags));
 	struct lock *lock = &m->locks->locks[w->lock];
 	lock->begin_ns = lock->begin_ns ? lock->begin_ns : begin_ns;
@@ -375,14 +398,6 @@ static int see_holders(struct model *m, const struct look_at *l)
 		if (past->end_ns >= l->snap.head.time_ns)
 			code = see_holder(m, l, &past->wait);
 	return code;
-}
-
-static const struct locksnap_blocked *find_blocked(const struct locksnap *s, int32_t tid)
-{
-	for (size_t i = 0; i < s->n_blocked; i++)
-		if (s->blocked[i].tid == tid)
-			return &s->blocked[i];
-	return NULL;
 }
 
 /*

@@ -438,7 +438,7 @@ static int name_file(struct model *m, const struct event *ev)
 /* One that continues has a chain when it ends. */
 static bool is_without_chain(const struct event *ev)
 {
-	return ev->begin.since_ns && !ev->begin.n_frames && !ev->begin.n_user;
+	return ev->begin.since_ns && wait_chain_is_empty(ev);
 }
 
 static int begin(struct model *m, const struct event *ev)

@@ -86,7 +86,7 @@ static uint64_t forget_other(struct model *m, const struct event *ev)
 	return ret;
 }
 
-static int begin(struct model *m, const struct event *ev)
+static struct event begin_of(const struct event *ev)
 {
 	struct event begin = {.kind = EVENT_CONTENTION_BEGIN,
 			      .time = ev->time,
@@ -105,7 +105,7 @@ static int begin(struct model *m, const struct event *ev)
 	begin.begin.owner = ev->user.owner_tid ? WAITREC_OWNED : WAITREC_NOT_SAID;
 	begin.begin.owner_pid = ev->user.owner_pid;
 	begin.begin.owner_tid = ev->user.owner_tid;
-	return pair_begin(m, &begin);
+	return begin;
 }
 
 static int end(struct model *m, const struct event *ev)
@@ -174,6 +174,7 @@ int user_wait(struct model *m, const struct event *ev)
 	code = lock_lifetime_user(m, ev);
 	if (code < 0)
 		return code;
+	const struct event begin = begin_of(ev);
 	uint32_t index = find_seen(m, ev, is_for_same_lock);
 	bool is_seen = index && is_same_sleep(&m->waits->waits[index], ev);
 	uint64_t until_ns = is_seen ? m->waits->waits[index].joined_ns
@@ -183,10 +184,10 @@ int user_wait(struct model *m, const struct event *ev)
 		pair_vanished(m, index);
 	if (!is_seen) {
 		m->last_wait = 0;
-		code = begin(m, ev);
+		code = pair_begin(m, &begin);
 		index = m->last_wait;
 	} else {
-		wait_user_ended(m, &m->waits->waits[index], ev);
+		wait_user_begin(m, &m->waits->waits[index], &begin);
 	}
 	if (code == 0)
 		code = task_name(m->tasks, task_get_quickly(m->tasks, ev->pid, ev->tid),

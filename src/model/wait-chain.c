@@ -76,13 +76,19 @@ uint32_t wait_chain_expect(struct model *m, const struct event *ev)
 	return stack_expect(m->stacks, frames, n);
 }
 
+bool wait_chain_is_empty(const struct event *ev)
+{
+	return !ev->begin.n_frames && !ev->begin.n_user &&
+	       !end_mark((enum waitrec_user)ev->begin.user_is, true);
+}
+
 /* Chains get longer as they come: the longest seen stands for the limit set at the source. */
 uint32_t wait_chain_intern(struct model *m, const struct event *ev)
 {
 	uint32_t n = ev->begin.n_frames, traced = model_traced(m, ev->begin.frames, n);
 	uint64_t buf[STACK_MAX_FRAMES];
 
-	if (!n && !ev->begin.n_user) {
+	if (wait_chain_is_empty(ev)) {
 		m->damage->no_stack++;
 		return STACK_OTHER;
 	}

@@ -4,6 +4,7 @@
 
 #include "kontend/waitrec.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct event;
@@ -28,6 +29,8 @@ uint32_t wait_chain_user(struct map_spaces *spaces, const struct wait_chain_part
 /* The call chain of an EVENT_CONTENTION_BEGIN, without frames of the tracing: the part in the
  * kernel, and after it the frames of the program as in maps.h. */
 
+/* It has neither frames, nor a reason why there are none of the program. */
+bool wait_chain_is_empty(const struct event *ev);
 /* Its index, made if new; STACK_OTHER: it has none, or there is no room. */
 uint32_t wait_chain_intern(struct model *m, const struct event *ev);
 /* @ev comes soon: its chain will be at hand. Its index, STACK_OTHER if it is new. */

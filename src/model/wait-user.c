@@ -98,19 +98,6 @@ static void give(struct model *m, struct wait *w, uint32_t stack)
 	blame_moves(m, w);
 }
 
-void wait_user_ended(struct model *m, struct wait *w, const struct event *ev)
-{
-	const struct wait_chain_part part = {ev->user.frames, ev->user.n_frames, ev->pid,
-					     (enum waitrec_user)ev->user.user_is};
-	uint64_t frames[STACK_MAX_FRAMES];
-
-	if (w->stack != STACK_OTHER)
-		return;
-	uint32_t n = wait_chain_user(&m->profile->spaces, &part, frames, STACK_MAX_FRAMES);
-	if (n)
-		give(m, w, stack_get(m->stacks, frames, n));
-}
-
 int wait_user_blocked(struct model *m, const struct locksnap *s)
 {
 	bool early;
@@ -137,6 +124,30 @@ void wait_user_frames(struct model *m, const struct locksnap *s, const struct lo
 	}
 }
 
+/* The calls of a program after those of the kernel, unless it has some. */
+static void add_part(struct model *m, struct wait *w, const struct wait_chain_part *part)
+{
+	uint32_t n = stack_kernel_frames(m->stacks, w->stack);
+	uint64_t frames[STACK_MAX_FRAMES];
+
+	if (n < m->stacks->stacks[w->stack].n)
+		return;
+	memcpy(frames, stack_frames(m->stacks, w->stack), n * sizeof(*frames));
+	n += wait_chain_user(&m->profile->spaces, part, frames + n, STACK_MAX_FRAMES - n);
+	uint32_t made = stack_get(m->stacks, frames, n);
+	if (made != STACK_OTHER)
+		give(m, w, made);
+}
+
+void wait_user_begin(struct model *m, struct wait *w, const struct event *begin)
+{
+	const struct wait_chain_part part = {begin->begin.user, begin->begin.n_user, begin->pid,
+					     (enum waitrec_user)begin->begin.user_is};
+
+	if (!wait_chain_is_empty(begin))
+		add_part(m, w, &part);
+}
+
 void wait_user_event(struct model *m, const struct event *ev)
 {
 	const uint32_t *at = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
@@ -145,21 +156,11 @@ void wait_user_event(struct model *m, const struct event *ev)
 		task && task->depth ? &m->waits->waits[task->waits[task->depth - 1]] : NULL;
 	const struct wait_chain_part part = {ev->frames.user, ev->frames.n_user, ev->pid,
 					     (enum waitrec_user)ev->frames.user_is};
-	uint64_t frames[STACK_MAX_FRAMES];
-	uint32_t n;
 
 	if (!w || w->addr != ev->frames.lock)
 		return;
 	if (ev->frames.on.kind)
 		w->on = ev->frames.on;
-	if (w->stack == STACK_OTHER)
-		return;
-	n = stack_kernel_frames(m->stacks, w->stack);
-	if (n < m->stacks->stacks[w->stack].n)
-		return;
-	memcpy(frames, stack_frames(m->stacks, w->stack), n * sizeof(*frames));
-	n += wait_chain_user(&m->profile->spaces, &part, frames + n, STACK_MAX_FRAMES - n);
-	uint32_t made = stack_get(m->stacks, frames, n);
-	if (made != STACK_OTHER)
-		give(m, w, made);
+	if (w->stack != STACK_OTHER)
+		add_part(m, w, &part);
 }

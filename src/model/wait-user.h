@@ -19,11 +19,14 @@ void wait_user_frames(struct model *m, const struct locksnap *s, const struct lo
 /* The chain in which a look has seen a thread wait for a lock of its program; STACK_OTHER: none. */
 uint32_t wait_user_calls(struct model *m, const struct locksnap *s,
 			 const struct locksnap_waiter *v);
-/* The event has ended the wait, which a look has shown before: it gets its calls if it has none. */
-void wait_user_ended(struct model *m, struct wait *w, const struct event *ev);
 /* The calls of all tasks of a snapshot, for those that are blocked. 0 or -ENOMEM. */
 int wait_user_blocked(struct model *m, const struct locksnap *s);
 
+/*
+ * A look has shown this wait before the record of its end, whose begin is @begin: it gets the calls
+ * that this has, if no look has read any.
+ */
+void wait_user_begin(struct model *m, struct wait *w, const struct event *begin);
 /* An EVENT_FRAMES: the wait for that lock that the task has just begun gets them. */
 void wait_user_event(struct model *m, const struct event *ev);
 

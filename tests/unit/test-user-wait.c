@@ -32,6 +32,7 @@
 #include "kontend/userlock.h"
 #include "kontend/usersnap.h"
 #include "kontend/wait.h"
+#include "kontend/waitrec.h"
 #include "lock-snaps.h"
 #include "synth-profile.h"
 
@@ -706,6 +707,55 @@ static void script_has_an_object_for_each(void **state)
 }
 
 /* Bytes of a recording may be anything. */
+/* The chain of the only cell. */
+static const struct stack *chain_of(struct asked *w, const uint64_t **ret)
+{
+	const struct model *m = w->rig.engine.model;
+	uint32_t stack = m->cells->cells[m->cells->n - 1].stack;
+
+	*ret = stack_frames(m->stacks, stack);
+	return &m->stacks->stacks[stack];
+}
+
+/* No snapshot has read its stack: the record has the calls, or the reason why not. */
+static void a_sleep_in_flight_has_the_calls_of_its_record(void **state)
+{
+	struct asked *w = *state;
+	struct userrec r = sleep_of(701, 100, 800);
+	const uint64_t *frames;
+
+	see_in_flight(w);
+	r.user = WAITREC_USER_WHOLE;
+	r.n_frames = 2;
+	r.frames[0] = CODE + 0x10;
+	r.frames[1] = CODE + 0x20;
+	synth_profile(w->rig.synth);
+	synth_mmap(w->rig.synth, 0, AT(650), 700, CODE, 0x1000, 0, "/usr/bin/app");
+	report_sleep(w, r);
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(chain_of(w, &frames)->n, 2);
+	assert_int_equal(map_frame_offset(frames[0]), 0x10);
+	assert_int_equal(map_frame_offset(frames[1]), 0x20);
+}
+
+static void a_chain_that_was_not_taken_is_a_reason(void **state)
+{
+	struct asked *w = *state;
+	struct userrec r = sleep_of(701, 100, 8);
+	const uint64_t *frames;
+
+	start(w);
+	r.user = WAITREC_USER_SAVED;
+	report_sleep(w, r);
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(chain_of(w, &frames)->n, 1);
+	assert_true(map_frame_is_mark(frames[0]));
+	assert_int_equal(map_frame_offset(frames[0]), MAP_MARK_SAVED);
+	assert_int_equal(model_damage(w->rig.engine.model).no_stack, 0);
+}
+
 static void bad_records_are_counted(void **state)
 {
 	struct asked *w = *state;
@@ -756,6 +806,8 @@ int main(void)
 		TEST(a_look_has_the_calls_of_a_sleep),
 		TEST(the_event_has_the_calls_of_a_sleep_in_flight),
 		TEST(a_sleep_in_flight_is_for_one_lock),
+		TEST(a_sleep_in_flight_has_the_calls_of_its_record),
+		TEST(a_chain_that_was_not_taken_is_a_reason),
 		TEST(a_sleep_without_an_event_ends),
 		TEST(sleeps_that_end_in_time_are_waits),
 		TEST(holders_of_snapshots_stay),
