@@ -277,8 +277,8 @@ static const struct locksnap_blocked *find_blocked(const struct locksnap *s, int
 }
 
 /*
- * Of a wait for the lock of a file the calls are among those of blocked tasks, for that of a program
- * they are those by which the look has found the lock.
+ * Of a wait for the lock of a file the calls are among those of blocked tasks, for that of a
+ * program they are those by which the look has found the lock.
  */
 static uint32_t stack_of(struct model *m, const struct locksnap *s, const struct locksnap_waiter *v,
 			 uint64_t addr)

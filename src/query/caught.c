@@ -22,6 +22,7 @@
 #include "rotation/list.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* For a name that is made of the function that waits most all cells are looked at. */
 enum { CELLS_MOST = 20000 };
@@ -108,7 +109,8 @@ static int origin_of(struct query *q, const struct wait *w, struct query_caught 
 		o = query_origin(q, w->stack);
 	}
 	ret->syscall = or_empty(o->syscall);
-	ret->at = or_empty(o->at);
+	/* One that is not there yet is none. */
+	ret->at = o->at && strcmp(o->at, query_loading) ? o->at : "";
 	struct wait_on_most on = {.on = query_on_of(q, &w->on, w->stack)};
 	struct value text = {0}, why = {0};
 	query_fill_on(q, &on, w->lock, &text, &why);

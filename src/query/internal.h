@@ -130,6 +130,8 @@ const struct model *query_model_of_cells(struct query *q, const struct model *wh
 
 /* names/origin.c: of the waits with that call chain; cached as long as names are. */
 const struct query_origin *query_origin(struct query *q, uint32_t stack);
+/* The place of code whose names are still being read. */
+extern const char query_loading[];
 /* The same of a chain that is none of the model's; for this frame. */
 struct query_chain_parts {
 	const uint64_t *kernel, *user; /* innermost first */

@@ -228,7 +228,7 @@ static void marks_are_reasons(void **state)
 	assert_string_equal(o->at_why, "[not kept]");
 	o = origin(w, stack_of(w, in_write, 0, cut, 2));
 	assert_null(o->syscall);
-	assert_string_equal(o->syscall_why, "the call chain has no kernel frames");
+	assert_string_equal(o->syscall_why, "no kernel frames are taken of locks of programs");
 }
 
 /* A lock of a program has no frame of the kernel: its caller is the function of AT. */

@@ -415,7 +415,8 @@ static void chains_that_lack_it_give_way(void **state)
 	query_begin(&w->q);
 	t = blame(w, BLAME_BY_TASK);
 	assert_false(cell_at(&t, 0, "syscall")->known);
-	assert_string_equal(cell_s(&t, 0, "syscall_reason"), "the call chain has no kernel frames");
+	assert_string_equal(cell_s(&t, 0, "syscall_reason"),
+			    "no kernel frames are taken of locks of programs");
 	assert_string_equal(cell_s(&t, 0, "at_reason"), "[user part not taken]");
 }
 

@@ -312,6 +312,10 @@ void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t
 	}
 }
 
+/* Of a lock that was got without waiting nothing shows where. */
+static const struct query_origin not_seen = {.syscall_why = "where the lock was got is not known",
+					     .at_why = "where the lock was got is not known"};
+
 /* NULL: there is no time. */
 static const struct query_origin *heaviest_origin(struct blame_rows *b, const struct blame_group *g,
 						  enum query_by by, bool *ret_many)
@@ -321,13 +325,14 @@ static const struct query_origin *heaviest_origin(struct blame_rows *b, const st
 	for (uint32_t i = g->cells; i; i = b->next[i - 1])
 		query_origin_add(&p, b->cells.v[i - 1].key.got,
 				 blame_rows_ns(b, &b->cells.v[i - 1]));
-	return query_origin_most(&p, ret_many);
+	const struct query_origin *o = query_origin_most(&p, ret_many);
+	return o && o == query_origin(b->q, STACK_OTHER) ? &not_seen : o;
 }
 
 const char *blame_got_at(struct blame_rows *b, const struct blame_group *g)
 {
 	bool many;
-	const struct query_origin *o = heaviest_origin(b, g, line_of, known_line_of, &many);
+	const struct query_origin *o = heaviest_origin(b, g, BY_AT, &many);
 
 	return o ? o->at : NULL;
 }

@@ -398,12 +398,29 @@ static const struct locksnap_waiter *seen_by_look(struct query *q, const struct 
 	return query_queue_waiter(q, l, q->model->tasks->tasks[w->task].tid);
 }
 
+static const char no_stack[] = "no snapshot has read its stack";
+
+/* One that began before events, or that they report at its end alone. */
+static void fill_unread(const struct query *q, const struct wait *w, const struct query_origin *o,
+			struct value *v)
+{
+	const struct stack_table *t = q->model->stacks;
+
+	if (!w->by_look || stack_kernel_frames(t, w->stack) < t->stacks[w->stack].n)
+		return;
+	if (o->at_lacks)
+		value_s(&v[C_AT_REASON], no_stack);
+	if (w->stack == STACK_OTHER)
+		value_s(&v[C_SYSCALL_REASON], no_stack);
+}
+
 static void fill_origin(struct query *q, const struct row *r, struct value *v)
 {
 	const struct query_origin *o = query_origin(q, r->wait->stack);
 
 	query_fill_syscall(o, &v[C_SYSCALL], &v[C_SYSCALL_REASON]);
 	query_fill_at(o, &v[C_AT], &v[C_AT_REASON]);
+	fill_unread(q, r->wait, o, v);
 	fill_on(q, r->wait, seen_by_look(q, r), v);
 }
 

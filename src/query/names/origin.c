@@ -24,7 +24,7 @@
 #include <string.h>
 
 static const char no_chain[] = "there is no call chain";
-static const char loading[] = "(loading)";
+const char query_loading[] = "(loading)";
 
 /* Of the user part of a chain. */
 struct walk {
@@ -39,7 +39,7 @@ static const char *why_unknown(const struct query *q, uint32_t n, uint32_t named
 	const struct model *m = q->model;
 
 	if (!n)
-		return "the call chain has no kernel frames";
+		return "no kernel frames are taken of locks of programs";
 	if (!named)
 		return "the kernel's functions have no names here";
 	if (n + m->traced_most >= m->chain_limit || n + m->traced_most >= WAITREC_FRAMES)
@@ -149,7 +149,7 @@ static const char *place_text(struct query *q, const struct walk *w, uint32_t i,
 
 	if (f->unnamed && f->unnamed == usersym_reason(USERSYM_PENDING)) {
 		*ret_pending = q->cache->asked = true;
-		return loading;
+		return query_loading;
 	}
 	/* The address of the entry into the kernel is exact, others are return addresses. */
 	enum srclines_answer a = query_place(q, w->frames[i], i > w->at, &p, &why);
@@ -223,12 +223,16 @@ static const char *why_hidden(struct query *q, const struct walk *w, uint32_t i)
 					: "compiled at run time, and no perf map has its name";
 }
 
-/* Around the library that made the call, if all is a runtime's. */
-static uint32_t least_bad(const struct walk *w, uint32_t end)
+/* Around the library that made the call, if all is a runtime's. One that begins a thread called it
+ * only once. */
+static uint32_t least_bad(struct query *q, const struct walk *w, uint32_t end)
 {
-	for (uint32_t i = w->at; i < end; i++)
-		if (map_frame_object(w->frames[i]) != map_frame_object(w->frames[w->at]))
-			return i;
+	for (uint32_t i = w->at; i < end; i++) {
+		if (map_frame_object(w->frames[i]) == map_frame_object(w->frames[w->at]))
+			continue;
+		const char *name = query_func_name(q, query_func(q, w->frames[i]));
+		return usercode_begins_thread(name) ? w->at : i;
+	}
 	return w->at;
 }
 
@@ -253,7 +257,7 @@ uint32_t query_own_frame(struct query *q, const uint64_t *frames, uint32_t n)
 	const struct walk w = {.frames = frames, .n = n};
 	uint32_t i = after_runtimes(q, &w);
 
-	return is_own_code(&w, i) ? i : least_bad(&w, i);
+	return is_own_code(&w, i) ? i : least_bad(q, &w, i);
 }
 
 /* Lines of Python stand for its interpreter where a snapshot has read them. */
@@ -279,7 +283,7 @@ static void find_place(struct query *q, const struct walk *w, struct query_origi
 	if (o->at_why)
 		return;
 	o->at_library = !found;
-	o->at = place_text(q, w, found ? i : least_bad(w, i), ret_pending);
+	o->at = place_text(q, w, found ? i : least_bad(q, w, i), ret_pending);
 }
 
 static const char *why_no_user(enum entry_kind kind)
