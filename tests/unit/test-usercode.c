@@ -81,6 +81,7 @@ static const char *const runtime_functions[] = {
 	"PGSemaphoreLock",
 	"LWLockAcquireOrWait",
 	"WaitEventSetWait",
+	"XactLockTableWait",
 	"ssux_lock_impl<true>::wr_wait",
 	"MDL_context::acquire_lock",
 	"g_mutex_lock_slowpath",
@@ -149,6 +150,9 @@ static void test_wrappers(void **state)
 	assert_true(usercode_is_interpreter("Builtins_InterpreterEntryTrampoline"));
 	assert_false(usercode_is_interpreter("Interpreter::run"));
 	assert_false(usercode_is_interpreter(NULL));
+	assert_true(usercode_is_lock("LockAcquireExtended"));
+	assert_false(usercode_is_lock("pthread_mutex_lock"));
+	assert_false(usercode_is_lock(NULL));
 	assert_true(usercode_begins_thread("start_thread"));
 	assert_true(usercode_begins_thread("__libc_start_call_main"));
 	assert_true(usercode_begins_thread("clone3"));

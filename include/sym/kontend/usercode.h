@@ -14,6 +14,8 @@
 bool usercode_is_runtime_object(const char *path);
 /* That function is of a runtime, in whatever file it is: "runtime.futex", "std::fs::write". */
 bool usercode_is_runtime_function(const char *name);
+/* One of these that takes a lock of a database or of a library: "LWLockAcquire". */
+bool usercode_is_lock(const char *name);
 /*
  * The innermost function of a chain is the C library's for the system call, in a program with that
  * library in it: "__libc_flock". @call NULL: it is not known which call.

@@ -163,11 +163,23 @@ static const char *place_text(struct query *q, const struct walk *w, uint32_t i,
 	return text;
 }
 
+/* A function without a name between those of a lock, as stripped programs have them. */
+static bool is_within_lock(struct query *q, const struct walk *w, uint32_t i)
+{
+	const char *unnamed = q->cache->funcs[query_func(q, w->frames[i])].unnamed;
+
+	return unnamed && unnamed != usersym_reason(USERSYM_PENDING) && i > w->at && i + 1 < w->n &&
+	       map_frame_object(w->frames[i - 1]) == map_frame_object(w->frames[i]) &&
+	       map_frame_object(w->frames[i + 1]) == map_frame_object(w->frames[i]) &&
+	       usercode_is_lock(query_func_name(q, query_func(q, w->frames[i - 1]))) &&
+	       usercode_is_lock(query_func_name(q, query_func(q, w->frames[i + 1])));
+}
+
 static bool is_runtime(struct query *q, const struct walk *w, uint32_t i)
 {
 	const struct map_object *o = object_of(q, w->frames[i]);
 
-	if (o && usercode_is_runtime_object(o->path))
+	if ((o && usercode_is_runtime_object(o->path)) || is_within_lock(q, w, i))
 		return true;
 	const char *name = query_func_name(q, query_func(q, w->frames[i]));
 	return usercode_is_runtime_function(name) ||

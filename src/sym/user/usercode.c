@@ -205,13 +205,36 @@ static const char *const functions[] = {
 	"LazyCompile:~ node:",
 	"v8::",
 	"node::",
-	/* Locks that databases and libraries have made of those of the C library, as futexclass.c
-	   has them */
+	/* Python's own calls between its functions */
+	"py::<frozen",
+	/* A C library that is linked into the program. */
+	"libc_",
+	"GI_",
+	"pthread_",
+	"lll_",
+	"futex_abstimed_wait",
+	"futex_lock_pi",
+	"syscall_cancel",
+	"internal_syscall_cancel",
+	"IO_",
+	"int_malloc",
+	"int_free",
+	"int_realloc",
+	"libc_start",
+};
+
+/* Of locks that databases and libraries have made of others, as futexclass.c has them. */
+static const char *const locks[] = {
 	"PGSemaphoreLock",
 	"LWLock",
 	"ProcSleep",
 	"WaitOnLock",
 	"LockAcquire",
+	"LockRelation",
+	"LockTuple",
+	"LockPage",
+	"LockBuffer",
+	"XactLockTable",
 	"WaitEventSetWait",
 	"WaitLatch",
 	"ConditionVariable",
@@ -246,22 +269,6 @@ static const char *const functions[] = {
 	"absl::base_internal::",
 	"gomp_",
 	"GOMP_",
-	/* Python's own calls between its functions */
-	"py::<frozen",
-	/* A C library that is linked into the program. */
-	"libc_",
-	"GI_",
-	"pthread_",
-	"lll_",
-	"futex_abstimed_wait",
-	"futex_lock_pi",
-	"syscall_cancel",
-	"internal_syscall_cancel",
-	"IO_",
-	"int_malloc",
-	"int_free",
-	"int_realloc",
-	"libc_start",
 };
 
 /* All of the name, underscores in front of it left out. */
@@ -320,10 +327,15 @@ static bool is_whole(const char *name)
 	return false;
 }
 
+bool usercode_is_lock(const char *name)
+{
+	return name && begins(name + strspn(name, "_"), locks, sizeof(locks) / sizeof(*locks));
+}
+
 static bool is_runtime(const char *name)
 {
 	name += strspn(name, "_");
-	return is_whole(name) ||
+	return is_whole(name) || usercode_is_lock(name) ||
 	       (!is_part(name) && begins(name, functions, sizeof(functions) / sizeof(*functions)));
 }
 
