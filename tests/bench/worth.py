@@ -22,7 +22,7 @@ import time
 
 PROGRAMS = {"bound": "a", "full": "a", "background": "ab", "disk": "ab", "pipeline": "b",
             "mmap": "a", "herd": "a"}
-SLICE_S, MEASURED_S, ENOUGH, OTHERS_MOST = 0.8, 1.5, 7, 0.12
+SLICE_S, MEASURED_S, ENOUGH, OTHERS_MOST = 0.8, 1.5, 12, 0.12
 FIGURES = {"waited": "wait_ns_per_s", "lost": "wait_lost_ns_per_s"}
 RANKED = (*FIGURES, "stood", "blame")
 PAIRS_APART = 0.02  # gains that differ by less are in no order
@@ -144,9 +144,9 @@ def middle(promised, lock):
     """The medians of the figures of a lock; PAR and what needs it are None where not known."""
     of = {f: statistics.median(p[lock][f] for p in promised) for f in (*FIGURES, "blame")}
     pars = [p[lock]["par"] for p in promised if p[lock].get("par") is not None]
-    is_known = len(pars) == len(promised)
-    of["par"] = statistics.median(pars) if is_known else None
-    of["stood"] = of["waited"] / (1 + of["par"]) if is_known else None
+    of["par"] = statistics.median(pars) if pars else None
+    # The process stood for no time where there was no wait.
+    of["stood"] = of["waited"] / (1 + of["par"]) if pars else None if of["waited"] else 0.0
     return of
 
 

@@ -8,6 +8,21 @@
 #include "kontend/mem.h"
 #include <string.h>
 
+static void check_blocked(const struct locksnap *s, const struct locksnap_blocked *b)
+{
+	fuzz_require(b->state && b->state < LOCKSNAP_BLOCKED_STATES &&
+		     (size_t)b->frame + b->n_frames <= s->n_frames &&
+		     strlen(locksnap_text(s, b->comm)) <= s->n_strings &&
+		     strlen(locksnap_text(s, b->process)) <= s->n_strings &&
+		     strlen(locksnap_text(s, b->device)) <= s->n_strings &&
+		     b->by_state < LOCKSNAP_STATES &&
+		     strlen(locksnap_text(s, b->fs)) <= s->n_strings &&
+		     strlen(locksnap_text(s, b->file)) <= s->n_strings &&
+		     strlen(locksnap_text(s, b->limit)) <= s->n_strings &&
+		     strlen(locksnap_text(s, b->source)) <= s->n_strings &&
+		     strlen(locksnap_text(s, b->by_comm)) <= s->n_strings);
+}
+
 static void check(const struct locksnap *s)
 {
 	for (size_t i = 0; i < s->n_names; i++) {
@@ -31,20 +46,8 @@ static void check(const struct locksnap *s)
 		fuzz_require(s->sleepers[i].kind && s->sleepers[i].kind < LOCKSNAP_SLEEPS);
 		fuzz_require(strlen(locksnap_text(s, s->sleepers[i].comm)) <= s->n_strings);
 	}
-	for (size_t i = 0; i < s->n_blocked; i++) {
-		const struct locksnap_blocked *b = &s->blocked[i];
-		fuzz_require(b->state && b->state < LOCKSNAP_BLOCKED_STATES &&
-			     (size_t)b->frame + b->n_frames <= s->n_frames &&
-			     strlen(locksnap_text(s, b->comm)) <= s->n_strings &&
-			     strlen(locksnap_text(s, b->process)) <= s->n_strings &&
-			     strlen(locksnap_text(s, b->device)) <= s->n_strings &&
-			     b->by_state < LOCKSNAP_STATES &&
-			     strlen(locksnap_text(s, b->fs)) <= s->n_strings &&
-			     strlen(locksnap_text(s, b->file)) <= s->n_strings &&
-			     strlen(locksnap_text(s, b->limit)) <= s->n_strings &&
-			     strlen(locksnap_text(s, b->source)) <= s->n_strings &&
-			     strlen(locksnap_text(s, b->by_comm)) <= s->n_strings);
-	}
+	for (size_t i = 0; i < s->n_blocked; i++)
+		check_blocked(s, &s->blocked[i]);
 	for (size_t i = 0; i < s->n_readers; i++)
 		fuzz_require(
 			s->readers[i].queue < s->n_queues &&

@@ -13,10 +13,12 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/filelock.h"
+#include "kontend/idleclock.h"
 #include "kontend/query-elsewhere.h"
 #include "kontend/query-overview.h"
 #include "kontend/query-verdict.h"
 #include "kontend/userlock.h"
+#include "kontend/waitrec.h"
 #include "lock-snaps.h"
 
 #include <errno.h>
@@ -116,6 +118,48 @@ static void a_queue_is_bad_and_says_because_of_whom(void **state)
 	assert_string_equal(v.worst.because, "held by dd/701 W, running on 1");
 	assert_int_equal(v.more, 0); /* waiting long is no second thing */
 	assert_int_equal(v.worst.lock, asked_locks(w, (struct query_spec){.by = BY_LOCK}).ids[0]);
+}
+
+static void wait_beside_idle_cpus(struct synth *y, int tid, uint64_t lock, uint64_t ms,
+				  uint64_t lost_ms)
+{
+	const uint64_t t = CANNED_START + 1100 * MS;
+	const struct waitrec_begin b = {.magic = WAITREC_BEGIN_MAGIC,
+					.lock = lock,
+					.flags = LCB_F_WRITE,
+					.tid = tid,
+					.held = idleclock_short(1000 * MS)};
+	const struct waitrec_end e = {.magic = WAITREC_END_MAGIC,
+				      .lock = lock,
+				      .tid = tid,
+				      .idle = idleclock_short((1000 + lost_ms) * MS)};
+
+	synth_wait_begin(y, 0, t, 700, tid, &b);
+	synth_wait_end(y, 0, t + ms * MS, 700, tid, &e);
+}
+
+/* More was waited for the lock of the inode, beside work that kept all CPUs busy. */
+static void it_is_the_lock_that_costs_most(void **state)
+{
+	const struct record_host host = {.clock_ns = CANNED_START, .cpus = 1, .cpus_online = 1};
+	struct asked *w = *state;
+	struct page p = {.facts = {.average = true}};
+
+	rig_init(&w->rig, 1);
+	synth_record(w->rig.synth, RECORD_HOST, 0, &host, sizeof(host));
+	synth_outputs(w->rig.synth);
+	synth_round(w->rig.synth, CANNED_START);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	wait_beside_idle_cpus(w->rig.synth, 702, INODE_LOCK, 800, 100);
+	wait_beside_idle_cpus(w->rig.synth, 703, INODE_LOCK + 0x1000, 600, 500);
+	synth_tick(w->rig.synth, CANNED_START + 2000 * MS);
+	asked_play(w, NULL);
+	const struct query_spec waited = {.sort = "total_ns", .average = true};
+	const struct query_spec lost = {.sort = "wait_lost_ns", .average = true};
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.worst.rule, VERDICT_WAIT);
+	assert_int_equal(v.worst.lock, asked_locks(w, lost).ids[0]);
+	assert_int_not_equal(v.worst.lock, asked_locks(w, waited).ids[0]);
 }
 
 /* A queue of programs that lock a file is bad, and no fault of the kernel. */
@@ -688,6 +732,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing_waits, asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(a_queue_is_bad_and_says_because_of_whom,
 						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(it_is_the_lock_that_costs_most, asked_setup_empty,
+						asked_teardown),
 		cmocka_unit_test_setup_teardown(who_locks_a_file_is_said, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(one_long_wait_is_enough, asked_setup_empty,

@@ -482,14 +482,19 @@ static void end_of_task(struct asked *w, uint64_t ms, int tid, uint32_t idle, ui
 	synth_wait_end(w->rig.synth, 0, CANNED_START + ms * MS, 700, tid, &e);
 }
 
-static struct table blamed(struct asked *w, enum query_blame_by by)
+static struct table blamed_by(struct asked *w, enum query_blame_by by, const char *sort)
 {
 	const struct query_blame_spec b = {.by = by};
 	struct table t;
 
 	query_begin(&w->q);
-	assert_int_equal(query_blame(&w->q, &b, &(struct query_spec){.sort = "lost"}, &t, NULL), 0);
+	assert_int_equal(query_blame(&w->q, &b, &(struct query_spec){.sort = sort}, &t, NULL), 0);
 	return t;
+}
+
+static struct table blamed(struct asked *w, enum query_blame_by by)
+{
+	return blamed_by(w, by, "lost");
 }
 
 /* The row of a task; of none: that of time without a known holder. */
@@ -551,6 +556,19 @@ static void blame_charges_it_to_holders(void **state)
 	w->q.window_ns = 0;
 }
 
+static void blame_is_in_the_order_of_what_is_lost(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	hand_over(w);
+	t = blamed_by(w, BLAME_BY_TASK, "waited");
+	assert_int_equal(row_of(&t, 701), 0);
+	t = blamed_by(w, BLAME_BY_TASK, NULL);
+	assert_int_equal(row_of(&t, 0), 0);
+	assert_int_equal(row_of(&t, 702), 2);
+}
+
 /* PAR goes to the holder where the wait ends. */
 static void blame_has_par_of_waits_that_ended(void **state)
 {
@@ -603,7 +621,7 @@ static void blame_has_that_of_files(void **state)
 	check_blame(&t, 0, 40, 30);
 }
 
-/* A wait that goes on has it until now, charged or not. */
+/* A wait in flight has it until now, charged or not. */
 static void blame_has_that_of_waits_in_flight(void **state)
 {
 	struct asked *w = *state;
@@ -657,6 +675,7 @@ int main(void)
 		TEST(sums_may_have_it_of_some),
 		TEST(a_storm_is_packed),
 		TEST(blame_charges_it_to_holders),
+		TEST(blame_is_in_the_order_of_what_is_lost),
 		TEST(blame_has_par_of_waits_that_ended),
 		TEST(blame_has_at_least_what_is_known),
 		TEST(blame_has_that_of_files),

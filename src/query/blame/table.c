@@ -38,8 +38,7 @@ static const struct {
 	enum query_blame_by by;
 	const char *what;
 } sets[BLAME_SETS] = {
-	[BLAME_WAITS] = {"waits", &query_blame_kind, NULL /* by what is lost */, BLAME_BY_TASK,
-			 "tasks to blame"},
+	[BLAME_WAITS] = {"waits", &query_blame_kind, "waited_ns", BLAME_BY_TASK, "tasks to blame"},
 	[BLAME_HELD] = {"held", &query_blame_held_kind, "waited_ns", BLAME_BY_TASK, "held locks"},
 	[BLAME_DID] = {"did", &query_blame_did_kind, "time_ns", BLAME_BY_LOCK, "holders"},
 };
@@ -233,8 +232,9 @@ int query_blame(struct query *q, const struct query_blame_spec *b, const struct 
 		.held = {.q = q, .by = blame_key(b->by), .whole = q->model},
 	};
 	const struct table_kind *kind = sets[b->set].kind;
+	bool by_lost = b->set == BLAME_WAITS && q->model->waits->lost.shown;
 	struct row_source src = {.kind = b->all ? &query_blame_all_kind : kind,
-				 .sort = sets[b->set].sort,
+				 .sort = by_lost ? NULL : sets[b->set].sort,
 				 .keeps = !b->all && b->set != BLAME_HELD && q->keeps,
 				 .ctx = &t};
 	struct query_spec spec = *s;
