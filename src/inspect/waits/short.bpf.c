@@ -248,9 +248,8 @@ struct short_past {
 	__u64 spun_ns, spins_ns; /* as in struct short_slot */
 	__u64 lost_ns;		 /* if `owner.idle` is known, and */
 	bool is_lost;		 /* what the clock shows now */
-	bool is_par;
-	__u64 par_ns;		 /* so long other threads ran, if is_par */
-	struct lock_owner owner; /* of one that slept */
+	/* Of one that slept. `par` of a short one: see short_par(). */
+	struct lock_owner owner;
 };
 
 enum short_end { SHORT_END_ONLY, SHORT_END_PAST, SHORT_END_NONE };
@@ -364,8 +363,8 @@ static __always_inline void short_add(struct short_cpu *c, const struct ring_rec
 		row->spun_ns += p->spun_ns;
 		row->lost_ns += p->lost_ns;
 		row->lost_of_ns += p->is_lost ? ns : 0;
-		row->par_ns += p->par_ns;
-		row->par_of_ns += p->is_par ? ns : 0;
+		row->par_ns += p->owner.par ? p->owner.par - 1 : 0;
+		row->par_of_ns += p->owner.par ? ns : 0;
 		return;
 	}
 	other = &c->other[kind & (SHORT_FLAGS - 1)];
@@ -374,22 +373,23 @@ static __always_inline void short_add(struct short_cpu *c, const struct ring_rec
 	other->spun_ns += p->spun_ns;
 	other->lost_ns += p->lost_ns;
 	other->lost_of_ns += p->is_lost ? ns : 0;
-	other->par_ns += p->par_ns;
-	other->par_of_ns += p->is_par ? ns : 0;
+	other->par_ns += p->owner.par ? p->owner.par - 1 : 0;
+	other->par_of_ns += p->owner.par ? ns : 0;
 }
 
-/* How long other threads of the process ran meanwhile: no longer than all CPUs can. */
+/*
+ * How long other threads of the process ran meanwhile, no longer than all CPUs can, and 1 more; 0:
+ * not known. It replaces the clock at the begin: on old kernels the stack has no room for both.
+ */
 static __always_inline void short_par(struct short_past *p, __u64 now, __u64 ns)
 {
-	unsigned long long par;
+	unsigned long long par, began = p->owner.par;
 
-	if (!p->owner.par ||
-	    !parclock_ns(p->owner.par, par_here((__u32)(bpf_get_current_pid_tgid() >> 32), now),
-			 &par) ||
-	    par / PARCLOCK_CPUS >= ns)
-		return;
-	p->is_par = true;
-	p->par_ns = par;
+	p->owner.par = 0;
+	if (began &&
+	    parclock_ns(began, par_here((__u32)(bpf_get_current_pid_tgid() >> 32), now), &par) &&
+	    par / PARCLOCK_CPUS < ns)
+		p->owner.par = par + 1;
 }
 
 /* For how long a CPU was idle meanwhile. */
