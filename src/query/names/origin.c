@@ -480,9 +480,12 @@ int query_origins_load(struct query *q)
 		return 0;
 	do {
 		pending = query_programs_load(q);
-		for (uint32_t i = 1; i < t->n; i++)
-			if (t->stacks[i].used)
-				pending |= (query_origin(q, i)->frame != 0) | ask_names(q, i);
+		for (uint32_t i = 1; i < t->n; i++) {
+			if (!t->stacks[i].used)
+				continue;
+			const bool has_more = query_origin(q, i)->frame != 0;
+			pending |= ask_names(q, i) || has_more;
+		}
 		if (q->cache->failed)
 			return -ENOMEM;
 		if (pending)
