@@ -47,6 +47,22 @@ __attribute__((noinline, used)) void update_row(volatile int *word)
 	PAD;
 }
 
+/* The begin may be far from the loop in code with checks of sanitizers. */
+static uint64_t pause_of_spinner(void)
+{
+#ifdef __aarch64__
+	static const uint8_t pause[] = {0x3f, 0x20, 0x03, 0xd5};
+#else
+	static const uint8_t pause[] = {0xf3, 0x90};
+#endif
+	const uint8_t *code = (const uint8_t *)(uintptr_t)spin_for_lock;
+	size_t at = 0;
+
+	while (at < 1024 && memcmp(code + at, pause, sizeof(pause)))
+		at++;
+	return (uintptr_t)code + at;
+}
+
 /* Facts in the stream; by default all that a finding takes. */
 struct facts {
 	uint64_t spins_at, kept_at; /* addresses */
@@ -56,7 +72,7 @@ struct facts {
 
 static struct facts all(void)
 {
-	return (struct facts){.spins_at = (uintptr_t)spin_for_lock,
+	return (struct facts){.spins_at = pause_of_spinner(),
 			      .kept_at = (uintptr_t)update_row + 1,
 			      .threads = 2,
 			      .off_tid = SPINNER,
