@@ -19,7 +19,7 @@ int learn_ns(void *ctx)
 	state.own.level = BPF_CORE_READ(p, level);
 	at = (__u64)p + bpf_core_field_offset(p->numbers) +
 	     state.own.level * (__u64)bpf_core_type_size(struct upid);
-	state.own.ns = walk_word(at + bpf_core_field_offset(((struct upid *)0)->ns));
+	state.own.ns = word_at(at + bpf_core_field_offset(((struct upid *)0)->ns));
 	return 0;
 }
 

@@ -220,11 +220,9 @@ static void count_calls(struct search *s, const struct spot *t, struct verdict_s
 		const struct profile_cell *c = &s->p->cells[i];
 		const struct task *task = &s->q->model->tasks->tasks[c->task];
 		const uint64_t *frames = stack_frames(stacks, c->stack);
-		uint32_t n = 0;
+		uint32_t n = stack_kernel_part(frames, stacks->stacks[c->stack].n);
 		if (task->pid != t->pid || !is_spinning(t, task->tid))
 			continue;
-		while (n < stacks->stacks[c->stack].n && map_frame_is_kernel(frames[n]))
-			n++;
 		const char *call = n ? query_syscall(s->q, frames, n) : NULL;
 		ret->samples += c->n;
 		ret->calls += call && is_call(call) ? c->n : 0;

@@ -42,7 +42,7 @@ static __always_inline void walk_open(struct walk_files *w)
 	w->n = BPF_CORE_READ(table, max_fds);
 	w->files = (__u64)BPF_CORE_READ(table, fd);
 	w->open = (__u64)BPF_CORE_READ(table, open_fds);
-	w->bits = w->n ? walk_word(w->open) : 0;
+	w->bits = w->n ? word_at(w->open) : 0;
 }
 
 /*
@@ -68,7 +68,7 @@ static __always_inline __u64 walk_file(struct walk_files *w, __u32 *ret_fd)
 		return 0;
 	w->bits ^= lowest;
 	*ret_fd = w->from + walk_place(lowest);
-	return walk_word(w->files + *ret_fd * 8ull);
+	return word_at(w->files + *ret_fd * 8ull);
 }
 
 /* False: all files of all tasks have been seen. */
@@ -78,7 +78,7 @@ static __always_inline bool walk_next_file(struct walk_files *w)
 		return true;
 	w->from += 64;
 	if (w->from < w->n) {
-		w->bits = walk_word(w->open + w->from / 8);
+		w->bits = word_at(w->open + w->from / 8);
 		return true;
 	}
 	if (!walk_on(&w->tasks))

@@ -9,6 +9,7 @@
 #define KONTEND_INSPECT_KERNEL_WALK_H
 
 #include "base.h"
+#include "words.h"
 
 enum { WALK_MOST = 1 << 20 };
 
@@ -29,14 +30,6 @@ struct walk_tasks {
 	__u32 ended;	     /* all have been seen */
 };
 
-static __always_inline __u64 walk_word(__u64 at)
-{
-	__u64 v = 0;
-
-	bpf_probe_read_kernel(&v, sizeof(v), (void *)at);
-	return v;
-}
-
 static __always_inline void walk_into(struct walk_tasks *w, __u64 leader)
 {
 	struct task_struct___walk *t = (void *)leader;
@@ -45,7 +38,7 @@ static __always_inline void walk_into(struct walk_tasks *w, __u64 leader)
 	w->leader = w->task = leader;
 	w->threads = s ? (__u64)s + bpf_core_field_offset(s->thread_head) : 0;
 	if (w->threads)
-		w->task = walk_word(w->threads) - bpf_core_field_offset(t->thread_node);
+		w->task = word_at(w->threads) - bpf_core_field_offset(t->thread_node);
 	/* Those that have ended all have left the list. */
 	if (w->task == w->threads - bpf_core_field_offset(t->thread_node))
 		w->task = leader;

@@ -309,7 +309,7 @@ static __always_inline bool put_log(struct raw_because *b, __u64 head)
 /* On to the head of a queue: what precedes it is no function that wakes. */
 static long find_head(__u32 i, __u64 *entry)
 {
-	__u64 func = walk_word(*entry - 8), next = walk_word(*entry);
+	__u64 func = word_at(*entry - 8), next = word_at(*entry);
 
 	if (!next || !func || func >> 48 != 0xffff)
 		return 1;
@@ -319,7 +319,7 @@ static long find_head(__u32 i, __u64 *entry)
 
 static __always_inline bool is_linked(__u64 entry, __u64 next)
 {
-	return next && next != entry && walk_word(next + 8) == entry;
+	return next && next != entry && word_at(next + 8) == entry;
 }
 
 /* Is the word @i the task of an entry of a wait queue? */
@@ -352,7 +352,7 @@ static long look_at_worker(__u32 i, __u64 *node)
 
 	if (!*node || *node == head)
 		return 1;
-	*node = walk_word(*node);
+	*node = word_at(*node);
 	seek.sure = (__u64)w + bpf_core_field_offset(w->scheduled) == seek.scheduled;
 	if (seek.queue && BPF_CORE_READ(w, current_work))
 		seek.sure = (__u64)BPF_CORE_READ(w, current_pwq) == seek.queue;
@@ -461,7 +461,7 @@ static long find_in_flight(__u32 i, struct in_flight *f)
 	if (!f->node || f->node == f->end)
 		return 1;
 	q = (void *)(f->node - bpf_core_field_offset(q->pwqs_node));
-	f->node = walk_word(f->node);
+	f->node = word_at(f->node);
 	bpf_probe_read_kernel(&n, sizeof(n),
 			      (void *)((__u64)q + bpf_core_field_offset(q->nr_in_flight) +
 				       4ull * (f->color & 15)));
@@ -478,12 +478,12 @@ static __always_inline bool look_at_flusher(struct raw_because *b, __u32 i)
 	__u64 head = word(i + 1);
 
 	if (!bpf_core_type_exists(struct wq_flusher) || !is_linked(entry, head) ||
-	    walk_word(head) != entry)
+	    word_at(head) != entry)
 		return false;
 	f = (void *)(head - bpf_core_field_offset(f->done.wait.task_list));
 	__u64 list = (__u64)f + bpf_core_field_offset(f->list);
 	struct flush by = {.flusher = (__u64)f};
-	if (!walk_word(list) || walk_word(walk_word(list) + 8) != list)
+	if (!word_at(list) || word_at(word_at(list) + 8) != list)
 		return false;
 	bpf_loop(STACK_WORDS, find_queue, &by, 0);
 	if (!by.queue)
@@ -542,7 +542,7 @@ static __always_inline void put_full(struct cgroup_subsys_state___because *css)
 }
 
 #define CSS_OF(set, id)                                                                            \
-	((struct cgroup_subsys_state___because *)walk_word(                                        \
+	((struct cgroup_subsys_state___because *)word_at(                                          \
 		(__u64)(set) + bpf_core_field_offset((set)->subsys) +                              \
 		8ull * bpf_core_enum_value(enum cgroup_subsys_id___because, id)))
 

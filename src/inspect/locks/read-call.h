@@ -47,7 +47,7 @@ static __always_inline void read_call_file(__u64 table, __u32 n, __u64 fd, struc
 	r->fd = (__u32)fd;
 	if (r->fd >= n)
 		return;
-	struct file___call *f = (void *)walk_word(table + r->fd * 8ull);
+	struct file___call *f = (void *)word_at(table + r->fd * 8ull);
 	struct inode___call *inode = f ? BPF_CORE_READ(f, f_inode) : NULL;
 	if (!inode)
 		return;

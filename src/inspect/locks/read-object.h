@@ -56,7 +56,7 @@ static __always_inline __u64 inode_of(__u64 task, int fd)
 
 	if (fd < 0 || (__u32)fd >= BPF_CORE_READ(table, max_fds))
 		return 0;
-	file = (void *)walk_word((__u64)BPF_CORE_READ(table, fd) + (__u32)fd * 8ull);
+	file = (void *)word_at((__u64)BPF_CORE_READ(table, fd) + (__u32)fd * 8ull);
 	return (__u64)BPF_CORE_READ(file, f_inode);
 }
 

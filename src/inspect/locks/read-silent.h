@@ -8,6 +8,7 @@
 #define KONTEND_INSPECT_READ_SILENT_H
 
 #include "kernel/silent.h"
+#include "kernel/words.h"
 
 #include "read-stack.h"
 #include "sleepers-shared.h"
@@ -22,28 +23,11 @@ struct silent {
 	__u64 words[RAW_SILENT_WORDS];
 } silent = {0};
 
-static __always_inline __u64 silent_word(__u64 at)
-{
-	__u64 v = 0;
-
-	bpf_probe_read_kernel(&v, sizeof(v), (void *)at);
-	return v;
-}
-
-static __always_inline int silent_number(__u64 at)
-{
-	int v = 0;
-
-	bpf_probe_read_kernel(&v, sizeof(v), (void *)at);
-	return v;
-}
-
 static __always_inline bool is_list(__u64 head)
 {
-	__u64 next = silent_word(head);
+	__u64 next = word_at(head);
 
-	return next &&
-	       silent_word(next + bpf_core_field_offset(((struct list_head *)0)->prev)) == head;
+	return next && word_at(next + bpf_core_field_offset(((struct list_head *)0)->prev)) == head;
 }
 
 /* A range of addresses of a program. */
@@ -59,7 +43,7 @@ static __always_inline bool may_change(__u64 mm)
 
 	if (!bpf_core_field_exists(m->mmap_lock.owner))
 		return true;
-	return (silent_word(mm + bpf_core_field_offset(m->mmap_lock.owner)) & ~7ull) == silent.task;
+	return (word_at(mm + bpf_core_field_offset(m->mmap_lock.owner)) & ~7ull) == silent.task;
 }
 
 /* The address space of the mapping at @at, if the task waits until its readers are through. */
@@ -71,14 +55,14 @@ static __always_inline __u64 mm_if_waited_for(__u64 at)
 
 	if (!bpf_core_field_exists(v->vm_refcnt) || !bpf_core_field_exists(mm->vma_writer_wait))
 		return 0;
-	of = silent_word(at + bpf_core_field_offset(v->vm_mm));
+	of = word_at(at + bpf_core_field_offset(v->vm_mm));
 	if ((__s64)of >= 0 ||
-	    silent_word(of + bpf_core_field_offset(mm->vma_writer_wait.task)) != silent.task ||
+	    word_at(of + bpf_core_field_offset(mm->vma_writer_wait.task)) != silent.task ||
 	    !may_change(of) ||
-	    !is_range(silent_word(at + bpf_core_field_offset(v->vm_start)),
-		      silent_word(at + bpf_core_field_offset(v->vm_end))))
+	    !is_range(word_at(at + bpf_core_field_offset(v->vm_start)),
+		      word_at(at + bpf_core_field_offset(v->vm_end))))
 		return 0;
-	return silent_number(at + bpf_core_field_offset(v->vm_refcnt)) & VMA_LOCK_OFFSET ? of : 0;
+	return number_at(at + bpf_core_field_offset(v->vm_refcnt)) & VMA_LOCK_OFFSET ? of : 0;
 }
 
 /* The task is in the queue of a lock, by an entry that it has on its stack. */
@@ -88,7 +72,7 @@ static __always_inline __u32 queued_part(void)
 
 	if (!silent.entry)
 		return RAW_NO_PART;
-	return silent_number(silent.entry + bpf_core_field_offset(e->flags)) & WQ_FLAG_CUSTOM
+	return number_at(silent.entry + bpf_core_field_offset(e->flags)) & WQ_FLAG_CUSTOM
 		       ? RAW_READS_PART
 		       : RAW_WRITES_PART;
 }
@@ -101,11 +85,11 @@ static __always_inline __u32 percpu_part(__u64 at)
 {
 	struct percpu_rw_semaphore *s = (void *)at;
 	struct percpu_rw_semaphore___silent *r = (void *)at;
-	__u64 writer = silent_word(at + bpf_core_field_offset(s->writer.task));
-	int block = silent_number(at + bpf_core_field_offset(s->block));
-	int state = silent_number(at + bpf_core_field_offset(r->rss.gp_state));
+	__u64 writer = word_at(at + bpf_core_field_offset(s->writer.task));
+	int block = number_at(at + bpf_core_field_offset(s->block));
+	int state = number_at(at + bpf_core_field_offset(r->rss.gp_state));
 
-	if (silent_number(at + bpf_core_field_offset(r->rss.gp_count)) <= 0 ||
+	if (number_at(at + bpf_core_field_offset(r->rss.gp_count)) <= 0 ||
 	    !is_list(at + bpf_core_field_offset(r->rss.gp_wait.head)) ||
 	    !is_list(at + bpf_core_field_offset(r->waiters.head)))
 		return RAW_NO_PART;

@@ -51,8 +51,8 @@ static __always_inline __u64 throttled_queue(struct task_struct *t)
 		if (BPF_CORE_READ_BITFIELD_PROBED(q, throttled))
 			return (__u64)q;
 		__u64 entities = (__u64)BPF_CORE_READ(q, tg, se);
-		__u64 at = entities ? walk_word(entities + 8ull * (__u32)BPF_CORE_READ(q, rq, cpu))
-				    : 0;
+		__u64 at =
+			entities ? word_at(entities + 8ull * (__u32)BPF_CORE_READ(q, rq, cpu)) : 0;
 		q = at ? BPF_CORE_READ((struct sched_entity___cap *)at, cfs_rq) : NULL;
 	}
 	return 0;

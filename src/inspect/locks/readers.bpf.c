@@ -108,7 +108,7 @@ static long walk_step(__u32 i, void *ctx)
 static __always_inline bool is_read(__u64 lock)
 {
 	struct rw_semaphore *s = (void *)lock;
-	__u64 count = walk_word(lock + bpf_core_field_offset(s->count));
+	__u64 count = word_at(lock + bpf_core_field_offset(s->count));
 
 	return !(count & WRITER_LOCKED) && (__s64)count >> READER_SHIFT > 0;
 }
@@ -160,7 +160,7 @@ static __always_inline struct mm_struct *mm_of_pid(struct inode *inode)
 		(void *)((__u64)inode - bpf_core_field_offset(((struct proc_inode *)0)->vfs_inode));
 	struct pid___readers *pid = (void *)BPF_CORE_READ(p, pid);
 	__u64 links = bpf_core_field_offset(((struct task_struct___links *)0)->pid_links);
-	__u64 first = pid ? walk_word((__u64)pid + bpf_core_field_offset(pid->tasks)) : 0;
+	__u64 first = pid ? word_at((__u64)pid + bpf_core_field_offset(pid->tasks)) : 0;
 	struct task_struct___locks *t = (void *)(first - links);
 
 	return first ? BPF_CORE_READ(t, mm) : NULL;
@@ -198,7 +198,7 @@ struct files {
 static long look_at_file(__u32 i, void *ctx)
 {
 	struct files *s = &open_files;
-	__u64 file = i < s->n ? walk_word(s->table + i * 8ull) : 0;
+	__u64 file = i < s->n ? word_at(s->table + i * 8ull) : 0;
 
 	if (i >= s->n)
 		return 1;

@@ -187,7 +187,7 @@ static __always_inline void mark_descriptor(__u64 fd)
 
 	if (!table || fd >= BPF_CORE_READ(table, max_fds))
 		return;
-	f = (void *)walk_word((__u64)BPF_CORE_READ(table, fd) + fd * 8);
+	f = (void *)word_at((__u64)BPF_CORE_READ(table, fd) + fd * 8);
 	if (f)
 		mark_event(BPF_CORE_READ(f, private_data));
 }
