@@ -61,7 +61,7 @@ static const uint64_t *chain_of(struct model *m, const struct event *ev, uint32_
 		return frames;
 	const struct wait_chain_part user = {ev->begin.user, ev->begin.n_user, ev->pid,
 					     (enum waitrec_user)ev->begin.user_is};
-	if (frames != buf)
+	if (n && frames != buf)
 		memcpy(buf, frames, n * sizeof(*buf));
 	*ret_n = n + wait_chain_user(&m->profile->spaces, &user, buf + n, STACK_MAX_FRAMES - n);
 	return buf;
