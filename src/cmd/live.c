@@ -103,8 +103,9 @@ static int show_screen(struct live *l, const char *filter, struct error *err)
 		.ctx = l,
 		.note = o->start_after_ns
 				? "Waiting for the time that --start-after gives; Ctrl-C leaves"
-			: o->no_bpf ? "Opening events ..."
-				    : "Loading BPF programs ...",
+			: o->start_at ? "Waiting for the time that --start-at gives; Ctrl-C leaves"
+			: o->no_bpf   ? "Opening events ..."
+				      : "Loading BPF programs ...",
 	};
 
 	l->catcher = (struct app_catcher){take_incidents, &l->caught};

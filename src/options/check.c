@@ -6,6 +6,7 @@
 #include "internal.h"
 #include "kontend/export-formats.h"
 #include "kontend/opts.h"
+#include "kontend/when.h"
 
 #include <errno.h>
 #include <string.h>
@@ -212,15 +213,30 @@ static int check_metrics(const struct opts *o, struct error *err)
 			 given);
 }
 
+static int check_start(const struct opts *o, struct error *err)
+{
+	uint64_t ns;
+
+	if ((o->start_after_ns || o->start_at) && o->command)
+		return error_set(err, -EINVAL,
+				 "--start-%s does not apply to a command: leave it out, or "
+				 "measure apart from the command",
+				 o->start_at ? "at" : "after");
+	if (o->start_after_ns && o->start_at)
+		return error_set(err, -EINVAL,
+				 "--start-after and --start-at exclude each other: give one of "
+				 "them");
+	/* Whether a date is past depends on when it is run. */
+	return o->start_at ? when_parse_start(o->start_at, 0, &ns, err) : 0;
+}
+
 /* Options that a verb requires or excludes. */
 static int check_verbs(const struct opts *o, struct error *err)
 {
 	if (o->metrics && check_metrics(o, err) < 0)
 		return -EINVAL;
-	if (o->start_after_ns && o->command)
-		return error_set(err, -EINVAL,
-				 "--start-after does not apply to a command: leave it out, or "
-				 "measure apart from the command");
+	if (check_start(o, err) < 0)
+		return -EINVAL;
 	if (o->triggers[0] && o->rotate)
 		return error_set(
 			err, -EINVAL,

@@ -209,6 +209,8 @@ const struct opts_info opts_table[] = {
 	 OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE, 0, true},
 	{0, "start-after", "TIME", "wait for TIME before measuring begins: 3, 500ms, 2m", measure,
 	 MEASURE, OPTS_TIME, FIELD(start_after_ns), MS, YEAR, NULL, COMPLETE_NONE, 0, true},
+	{0, "start-at", "TIME", "begin to measure at TIME by the clock: 14:30, 14:30:05, /10s",
+	 measure, MEASURE, OPTS_TEXT, FIELD(start_at), 0, 0, NULL, COMPLETE_NONE, 0, true},
 	{0, "duration", "TIME", "run for TIME: 3, 500ms, 2m (default: until stopped)", workload,
 	 DEMO, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
 	{0, "duration", "TIME",

@@ -22,6 +22,7 @@
 #include "kontend/sysinfo.h"
 #include "kontend/uprobe-attach.h"
 #include "kontend/uprobe.h"
+#include "kontend/when.h"
 #include "run-parts.h"
 
 #include <errno.h>
@@ -86,6 +87,8 @@ static const uint64_t MIN_USER_NS = 50000;
 /* Of each CPU, unless call chains of programs are asked for. */
 enum { USER_FRAMES_PPM = 3000 };
 static const uint64_t WAIT_STEP_NS = 100000000;
+/* Before the time of --start-at: as long as programs and events usually take to be opened. */
+static const uint64_t OPENING_NS = 1000000000;
 static const uint64_t SWITCHES_NS = 100000000; /* of each second, by default */
 
 static _Noreturn void demo_child(void)
@@ -388,21 +391,35 @@ static bool is_signalled(void)
 		sigismember(&pending, SIGHUP) || sigismember(&pending, SIGQUIT));
 }
 
-static int wait_first(uint64_t ns, struct error *err)
+/* Until @until_ns of @clock, which may be set meanwhile. */
+static int wait_until(clockid_t clock, uint64_t until_ns, const char *option, struct error *err)
 {
-	uint64_t until = clock_now_ns() + ns;
-
-	for (uint64_t now; ns && (now = clock_now_ns()) < until;) {
-		uint64_t left = until - now < WAIT_STEP_NS ? until - now : WAIT_STEP_NS;
+	for (uint64_t now; (now = clock_ns(clock)) < until_ns;) {
+		uint64_t left = until_ns - now < WAIT_STEP_NS ? until_ns - now : WAIT_STEP_NS;
 		const struct timespec t = {.tv_nsec = (long)left};
 
 		nanosleep(&t, NULL);
 		if (is_signalled())
 			return error_set(err, -EINTR,
-					 "A signal came before measuring began (--start-after): "
-					 "nothing was measured");
+					 "A signal came before measuring began (--%s): nothing "
+					 "was measured",
+					 option);
 	}
 	return 0;
+}
+
+static int wait_first(struct run *r, const struct opts *o, struct error *err)
+{
+	uint64_t wall = clock_ns(CLOCK_REALTIME);
+
+	if (o->start_after_ns)
+		return wait_until(CLOCK_MONOTONIC, clock_now_ns() + o->start_after_ns,
+				  "start-after", err);
+	if (!o->start_at)
+		return 0;
+	int ret = when_parse_start(o->start_at, wall, &r->start_wall_ns, err);
+	return ret < 0 ? ret
+		       : wait_until(CLOCK_REALTIME, r->start_wall_ns - OPENING_NS, "start-at", err);
 }
 
 /* With fewer, parts would be missing without a word, and which ones depends on the number. */
@@ -436,7 +453,8 @@ static struct measure_how how_to_measure(const struct run *r, const struct opts 
 
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
-	int waited = wait_first(o->start_after_ns, err);
+	int waited = wait_first(r, o, err);
+
 	if (waited < 0)
 		return waited;
 	/* Before there are descriptors for the demo to inherit. */
@@ -601,6 +619,8 @@ int run_start(struct run *r, struct error *err)
 		ret = mux_set(&r->mux, err);
 	if (ret == 0)
 		ret = privs_drop(err);
+	if (ret == 0)
+		ret = wait_until(CLOCK_REALTIME, r->start_wall_ns, "start-at", err);
 	if (ret == 0)
 		ret = live_start(r->source, err);
 	if (ret == 0)

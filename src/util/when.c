@@ -94,15 +94,17 @@ struct wall {
 	bool has_date;
 };
 
-static bool parse_wall(const char *text, struct wall *ret)
+/* @or_minutes: "14:30" is a time of day, too. */
+static bool parse_wall(const char *text, bool or_minutes, struct wall *ret)
 {
-	uint64_t h, m, s;
+	uint64_t h, m, s = 0;
 
 	*ret = (struct wall){0};
 	ret->has_date = take_date(&text, &ret->tm);
 	if (number_take(&text, 23, &h) < 0 || !take_char(&text, ':') ||
-	    number_take(&text, 59, &m) < 0 || !take_char(&text, ':') ||
-	    number_take(&text, 60, &s) < 0)
+	    number_take(&text, 59, &m) < 0)
+		return false;
+	if ((*text || !or_minutes) && (!take_char(&text, ':') || number_take(&text, 60, &s) < 0))
 		return false;
 	ret->tm.tm_hour = (int)h;
 	ret->tm.tm_min = (int)m;
@@ -120,6 +122,25 @@ static uint64_t wall_of(const struct wall *t)
 	return seconds < 0 ? 0 : (uint64_t)seconds * second_ns + t->fraction_ns;
 }
 
+/* A time of day without a date is the first one from @first_s on. */
+static uint64_t wall_from(struct wall *t, uint64_t first_s)
+{
+	time_t seconds = (time_t)first_s;
+	struct tm first;
+
+	if (t->has_date)
+		return wall_of(t);
+	localtime_r(&seconds, &first);
+	t->tm.tm_year = first.tm_year;
+	t->tm.tm_mon = first.tm_mon;
+	t->tm.tm_mday = first.tm_mday;
+	uint64_t at = wall_of(t);
+	if (at / second_ns >= first_s)
+		return at;
+	t->tm.tm_mday++;
+	return wall_of(t);
+}
+
 static int outside_wall(const struct when *w, const char *text, struct error *err)
 {
 	char a[WHEN_BUF], b[WHEN_BUF];
@@ -135,25 +156,13 @@ static int from_wall(const struct when *w, struct wall *t, const char *text, uin
 		     struct error *err)
 {
 	uint64_t begin = when_wall_ns(w, w->begin_ns), at;
-	time_t seconds = (time_t)(begin / second_ns);
-	struct tm first;
 
 	if (!w->wall_ns)
 		return error_set(err, -EINVAL,
 				 "\"%.40s\": the recording does not say when it was made; 1:23 "
 				 "counts from its beginning",
 				 text);
-	localtime_r(&seconds, &first);
-	if (!t->has_date) {
-		t->tm.tm_year = first.tm_year;
-		t->tm.tm_mon = first.tm_mon;
-		t->tm.tm_mday = first.tm_mday;
-	}
-	at = wall_of(t);
-	if (!t->has_date && at / second_ns < begin / second_ns) {
-		t->tm.tm_mday++;
-		at = wall_of(t);
-	}
+	at = wall_from(t, begin / second_ns);
 	if (at / second_ns < begin / second_ns)
 		return outside_wall(w, text, err);
 	*ret_ns = at < begin ? w->begin_ns : after(w->begin_ns, at - begin);
@@ -213,7 +222,7 @@ static int parse(const char *text, const struct when *w, uint64_t *ret_ns, struc
 		return from_percent(w, pct, text, ret_ns, err);
 	if (parse_stamp(text, w, ret_ns))
 		return 0;
-	if (parse_wall(text, &wall))
+	if (parse_wall(text, false, &wall))
 		return from_wall(w, &wall, text, ret_ns, err);
 	if (!parse_length(text + (*text == '+' || *text == '-'), &ns))
 		return UNCLEAR;
@@ -284,6 +293,42 @@ int when_parse_range(const char *text, const struct when *w, uint64_t *ret_from_
 		return no_range(text, "is no range: it ends before it begins", w, err);
 	*ret_from_ns = clamp(w, from_ns);
 	*ret_to_ns = clamp(w, to_ns);
+	return 0;
+}
+
+static int next_step(const char *text, uint64_t now, uint64_t *ret_ns, struct error *err)
+{
+	uint64_t step;
+
+	if (units_parse_ns(text + 1, &step) < 0 || step < WHEN_STEP_LEAST_NS ||
+	    step > 86400 * second_ns)
+		return error_set(
+			err, -EINVAL,
+			"\"%.24s\" is no step of the wall clock: give one from /1s to /24h", text);
+	*ret_ns = now - now % step + step;
+	return 0;
+}
+
+int when_parse_start(const char *text, uint64_t wall_now_ns, uint64_t *ret_wall_ns,
+		     struct error *err)
+{
+	char now[WHEN_BUF];
+	struct wall wall;
+
+	if (*text == '/')
+		return next_step(text, wall_now_ns, ret_wall_ns, err);
+	if (!parse_wall(text, true, &wall))
+		return error_set(err, -EINVAL,
+				 "\"%.24s\" is no time to start at, like 14:30, 14:30:05, "
+				 "\"2026-11-20 14:30\" or /10s",
+				 text);
+	uint64_t at = wall_from(&wall, wall_now_ns / second_ns);
+	if (at <= wall_now_ns && !wall.has_date) /* later in this second */
+		at = wall_from(&wall, wall_now_ns / second_ns + 1);
+	if (at <= wall_now_ns)
+		return error_set(err, -EINVAL, "\"%.40s\" is past: it is %s now", text,
+				 when_date(now, wall_now_ns, 0));
+	*ret_wall_ns = at;
 	return 0;
 }
 

@@ -47,6 +47,13 @@ expect 0 '' "$kontend" report --start-after 200ms --duration 100ms --view locks
 prints '^# measured 1'
 expect 124 'nothing was measured' timeout -s INT 0.5 "$kontend" report --start-after 1h --duration 1
 expect 129 'start-after does not apply to a command' "$kontend" report --start-after 1 -- true
+expect 0 '' "$kontend" report --start-at /2s --duration 100ms --view locks
+prints '^# measured 1'
+expect 124 'nothing was measured' timeout -s INT 0.5 "$kontend" report --start-at /24h --duration 1
+expect 129 'start-at does not apply to a command' "$kontend" report --start-at /2s -- true
+expect 129 'exclude each other' "$kontend" report --start-at /2s --start-after 1 --duration 1
+expect 129 'is no time to start at, like 14:30' "$kontend" report --start-at noon --duration 1
+expect 1 'is past: it is 20' "$kontend" report --start-at '2001-01-01 12:00' --duration 1
 
 # Views of the present state take one snapshot; all others measure until the user ends them.
 expect 0 '' timeout 60 "$kontend" report --view slots

@@ -259,6 +259,60 @@ static void test_as_people_read_it(void **state)
 	when_date(buf, UINT64_MAX, 3);
 }
 
+static void check_start(const char *text, uint64_t expected)
+{
+	struct error err = {0};
+	uint64_t ns;
+
+	if (when_parse_start(text, night().wall_ns, &ns, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+	if (ns != expected)
+		fail_msg("%s: %llu", text, (unsigned long long)ns);
+}
+
+/* At 2026-11-20 23:59:30.5. */
+static void test_starts(void **state)
+{
+	static const char *const wrong[] = {"",
+					    "noon",
+					    "14",
+					    "14:60",
+					    "24:00",
+					    "14:30:05x",
+					    "14:30:",
+					    "/",
+					    "/0",
+					    "/1ms",
+					    "/25h",
+					    "/-1s",
+					    "+5m",
+					    "90%",
+					    "2026-11-20 23:59:30",
+					    "2001-01-01 12:00"};
+	const uint64_t second = night().wall_ns / S * S;
+
+	(void)state;
+	check_start("23:59:31", second + S);
+	check_start("23:59:30.75", second + S * 3 / 4);
+	check_start("23:59:30.25", second + 86400 * S + S / 4);
+	check_start("23:59", second + 86400 * S - 30 * S);
+	check_start("00:00", second + 30 * S);
+	check_start("2026-11-21 12:00", second + 30 * S + 43200 * S);
+	check_start("2026-11-20T23:59:32", second + 2 * S);
+	check_start("/1s", second + S);
+	check_start("/10s", second + 10 * S);
+	check_start("/1m", second + 30 * S);
+	check_start("/24h", second + 30 * S);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct error err = {0};
+		uint64_t ns;
+
+		if (when_parse_start(wrong[i], night().wall_ns, &ns, &err) != -EINVAL)
+			fail_msg("%s: %llu", wrong[i], (unsigned long long)ns);
+		assert_true(strlen(err.text) > 10);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +324,7 @@ int main(void)
 		cmocka_unit_test(test_sentences_say_the_ends),
 		cmocka_unit_test(test_an_end_that_is_not_known),
 		cmocka_unit_test(test_as_people_read_it),
+		cmocka_unit_test(test_starts),
 	};
 
 	setenv("TZ", "UTC", 1);

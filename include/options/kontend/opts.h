@@ -63,6 +63,7 @@ struct opts {
 		repeat, pairs;
 	uint64_t max_size, max_files, rotate, compress, memory;
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
+	const char *start_at;	    /* for when_parse_start() */
 	const char *time, *compare; /* a range for when_parse_range(); A,B[,LENGTH] */
 	const char *format, *separator, *output;
 	const char *event, *group; /* of the CPU profile */

@@ -29,7 +29,8 @@ struct run {
 	bool held;	      /* set before: hold times are computed */
 	bool blame;	      /* set before: blame is computed */
 	uint64_t min_wait_ns; /* set before: the model only counts shorter waits, if BPF does not */
-	uint64_t trigger_ns;  /* set before: triggers need each wait this long; 0: no trigger */
+	uint64_t start_wall_ns; /* of CLOCK_REALTIME: run_start() waits for it; 0: not */
+	uint64_t trigger_ns;	/* set before: triggers need each wait this long; 0: no trigger */
 	/* Set before: a source around the live one, which then is the engine's. 0 or negative. */
 	int (*wrap)(void *ctx, struct source **top, struct error *err);
 	void *wrap_ctx;

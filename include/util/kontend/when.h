@@ -32,6 +32,17 @@ int when_parse(const char *text, const struct when *w, uint64_t *ret_ns, struct 
 int when_parse_range(const char *text, const struct when *w, uint64_t *ret_from_ns,
 		     uint64_t *ret_to_ns, struct error *err);
 
+/*
+ * Parses a moment to come on the wall clock, local time, of CLOCK_REALTIME: "14:30", "14:30:05"
+ * (the next such time of day), "2026-11-20 14:30", "2026-11-20T14:30:05.5", or "/10s": the next
+ * multiple of 10 s since 1970 in UTC, the same on all machines whose clocks agree. -EINVAL with
+ * @err, also for a date that is past, or for "/TIME" of less than WHEN_STEP_LEAST_NS or more than a
+ * day.
+ */
+#define WHEN_STEP_LEAST_NS 1000000000ull
+int when_parse_start(const char *text, uint64_t wall_now_ns, uint64_t *ret_wall_ns,
+		     struct error *err);
+
 /* CLOCK_REALTIME at @ns of the session clock; 0: not known. */
 uint64_t when_wall_ns(const struct when *w, uint64_t ns);
 /* "0:41", "1:02:03", with @digits (0, 1 or 3) after the decimal point. */
