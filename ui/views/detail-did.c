@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BAR_X = 24, BAR_W = 24, LINE = 192 };
+enum { BAR_X = 24, BAR_W = 24, ROOM_W = 100 /* for all of it */, LINE = 192 };
 
 static const char *const words[BLAME_STATES] = {
 	[BLAME_RUNNING] = "running",
@@ -153,6 +153,8 @@ static void draw_states(const struct detail_page *p, struct screen *s)
 {
 	const struct query_blame_lock *d = &p->did;
 	struct line l = {.s = s, .r = p->r_did, .y = 1};
+	/* The reason says more than a long bar. */
+	int bar = l.r.w < ROOM_W ? BAR_W / 2 : BAR_W;
 	char buf[UNITS_BUF], title[96];
 
 	snprintf(title, sizeof(title), "while others waited, for %s, the holder was",
@@ -163,8 +165,8 @@ static void draw_states(const struct detail_page *p, struct screen *s)
 			continue;
 		l.x = 2;
 		line_put(&l, ROLE_NORMAL, words[order[i]]);
-		widget_bar(s, l.r, BAR_X, l.y, BAR_W, share(d, order[i]), ROLE_NORMAL);
-		l.x = BAR_X + BAR_W + 1;
+		widget_bar(s, l.r, BAR_X, l.y, bar, share(d, order[i]), ROLE_NORMAL);
+		l.x = BAR_X + bar + 1;
 		line_printf(&l, ROLE_BOLD, "%5s%%", units_pct(buf, 100 * share(d, order[i])));
 		if (d->why[order[i]])
 			line_printf(&l, ROLE_NORMAL, "  %s", d->why[order[i]]);

@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { COURSE_H = 10 };
+
 /* A rule and the column titles come on top of the rows. */
 static int lines_of(const struct table *t, int most)
 {
@@ -118,6 +120,14 @@ static void place_wide(struct detail_page *p, struct rect r, int sum)
 	place_tables(p, cols[2], r.h / 3);
 }
 
+/* Of a tall page they take what the histogram needs, and the course with it. */
+static int graphs_most(const struct detail_page *p, int most)
+{
+	int lines = (int)p->hist.n + 1 > COURSE_H ? (int)p->hist.n + 1 : COURSE_H;
+
+	return lines < most ? lines : most;
+}
+
 static void place_narrow(struct detail_page *p, struct rect r, int sum)
 {
 	struct rect rows[6], cols[3];
@@ -125,13 +135,14 @@ static void place_narrow(struct detail_page *p, struct rect r, int sum)
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	int queue = detail_queue_lines(p, r);
 	int graphs = r.h < 18 ? 0 : (queue ? 6 : 7) - has_places(p);
+	int most = graphs_most(p, r.h / 3);
 
 	layout_rows(r,
 		    (struct layout_part[]){{sum, sum, 0},
 					   {did, did, 0},
 					   {use, use, 0},
 					   {queue, queue, 0},
-					   {graphs, graphs ? r.h / 3 : 0, 0},
+					   {graphs, graphs ? most : 0, 0},
 					   {6, 8, 1}},
 		    6, rows);
 	p->r_did = rows[1];

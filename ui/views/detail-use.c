@@ -33,8 +33,9 @@ void detail_draw_use(const struct view *v, const struct detail_page *p, struct s
 	line_put(&l, ROLE_DIM, ":");
 	for (uint32_t i = 0; i < p->use.n && p->use.v[i].held_ns; i++) {
 		const char *text = query_use_text(v->query, &p->use, i);
-		if (text)
-			line_whole(&l, ROLE_NORMAL, "%s %s", i ? ";" : "", text);
+		/* Of the others none, even if its text is shorter: they are in order. */
+		if (text && !line_whole(&l, ROLE_NORMAL, "%s %s", i ? ";" : "", text))
+			break;
 	}
 	if (!p->use.has_cpu)
 		line_whole(&l, ROLE_DIM, "  CPU n/a: %s", p->use.no_cpu);
