@@ -151,6 +151,19 @@ static bool is_zero(const struct column *c, const struct value *v)
 	}
 }
 
+bool table_is_nothing(const struct column *c, const struct value *v)
+{
+	uint64_t any = 0;
+
+	if (!v->known)
+		return true;
+	for (uint32_t i = 0; c->type == COLUMN_SERIES && i < v->n; i++)
+		any |= v->series[i];
+	if (c->type == COLUMN_SERIES)
+		return !any;
+	return c->type == COLUMN_TEXT ? !*v->s || !strcmp(v->s, "-") : is_zero(c, v);
+}
+
 /* Heights share the scale of this one value's maximum; nothing but zeros is a line of blanks. */
 static void format_series(const struct value *v, bool ascii, char *buf, size_t size)
 {

@@ -124,14 +124,19 @@ static const struct column columns[] = {
 	{"who", "WHO", "", COLUMN_TEXT, 8, 2, COLUMN_SCREEN | COLUMN_WIDE},
 };
 
+static size_t columns_at(int width, struct layout_column *ret, size_t max)
+{
+	const struct layout_room room = {.width = width};
+
+	return layout_columns(columns, sizeof(columns) / sizeof(columns[0]), &room, ret, max);
+}
+
 static void test_columns_at_every_width(void **state)
 {
-	const size_t n = sizeof(columns) / sizeof(columns[0]);
-
 	(void)state;
 	for (int width = -3; width <= 300; width++) {
 		struct layout_column c[8];
-		size_t used = layout_columns(columns, n, width, c, 8);
+		size_t used = columns_at(width, c, 8);
 		int end = 0;
 
 		for (size_t i = 0; i < used; i++) {
@@ -153,16 +158,16 @@ static void test_columns_go_by_priority(void **state)
 	struct layout_column c[8];
 
 	(void)state;
-	assert_int_equal(layout_columns(columns, 6, 15, c, 8), 2);
+	assert_int_equal(columns_at(15, c, 8), 2);
 	assert_int_equal(c[1].col, 2);
-	assert_int_equal(layout_columns(columns, 6, 22, c, 8), 3);
+	assert_int_equal(columns_at(22, c, 8), 3);
 	assert_int_equal(c[2].col, 4);
-	assert_int_equal(layout_columns(columns, 6, 31, c, 8), 4);
+	assert_int_equal(columns_at(31, c, 8), 4);
 	assert_int_equal(c[3].col, 5);
 	/* P99 would fit at 38, but the names come first: half their width more. */
-	assert_int_equal(layout_columns(columns, 6, 46, c, 8), 4);
-	assert_int_equal(layout_columns(columns, 6, 47, c, 8), 5);
-	assert_int_equal(layout_columns(columns, 6, 47, c, 2), 2);
+	assert_int_equal(columns_at(46, c, 8), 4);
+	assert_int_equal(columns_at(47, c, 8), 5);
+	assert_int_equal(columns_at(47, c, 2), 2);
 }
 
 /* Reports and screens choose columns by one rule: what fits is the begin of the order of need. */
@@ -192,6 +197,150 @@ static void test_columns_that_have_room(void **state)
 	}
 }
 
+/* Tables of any columns, with rows of any texts, on wide screens. */
+enum { MADE = 24, TABLES = 400, WIDEST = 330 };
+
+struct made {
+	struct column columns[MADE];
+	struct layout_need need[MADE];
+	size_t n;
+};
+
+static uint64_t seed = 1;
+
+static unsigned draw_number(unsigned below)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (unsigned)((seed >> 33) % below);
+}
+
+static struct made make_table(void)
+{
+	struct made m = {.n = 1 + draw_number(MADE)};
+
+	for (size_t i = 0; i < m.n; i++) {
+		bool is_text = draw_number(3) == 0;
+		unsigned flags = draw_number(9) ? COLUMN_SCREEN : COLUMN_REPORT;
+
+		m.columns[i] = (struct column){
+			.key = "k",
+			.title = "T",
+			.type = is_text ? COLUMN_TEXT : COLUMN_NS,
+			.width = (uint8_t)(3 + draw_number(20)),
+			.priority = (uint8_t)(draw_number(5) ? draw_number(9) : 0),
+			.flags = (uint8_t)(flags | (is_text && draw_number(2) ? COLUMN_WIDE : 0)),
+		};
+		m.need[i].width = (uint16_t)(is_text ? draw_number(150) : 0);
+		m.need[i].empty = (uint8_t)(draw_number(3) ? 0 : draw_number(3));
+	}
+	return m;
+}
+
+static int screen_w;
+
+struct placed {
+	int w[MADE]; /* 0: not shown */
+	int end, blanks;
+	size_t n;
+};
+
+static struct placed place(const struct made *m, int width)
+{
+	const struct layout_room room = {width, screen_w, m->need};
+	struct layout_column c[MADE];
+	struct placed p = {.n = layout_columns(m->columns, m->n, &room, c, MADE)};
+
+	for (size_t i = 0; i < p.n; i++) {
+		assert_true(c[i].w > 0);
+		assert_true(i ? c[i].x > p.end && c[i].col > c[i - 1].col : c[i].x == 0);
+		p.blanks += i ? c[i].x - p.end - 1 : 0;
+		p.end = c[i].x + c[i].w;
+		assert_true(p.end <= width);
+		p.w[c[i].col] = c[i].w;
+	}
+	return p;
+}
+
+static bool is_wanted(const struct made *m, size_t i)
+{
+	const struct column *c = &m->columns[i];
+	unsigned most = c->priority == 1 && screen_w < LAYOUT_SIDE_W;
+
+	return c->flags & COLUMN_SCREEN && (m->need[i].empty <= most || !c->priority);
+}
+
+static int needed(const struct made *m, size_t i)
+{
+	int need = m->need[i].width < LAYOUT_NAME_MOST ? m->need[i].width : LAYOUT_NAME_MOST;
+
+	return need > m->columns[i].width ? need : m->columns[i].width;
+}
+
+/* Of all columns of priority 0: they are there whether they fit or not. */
+static int least_width(const struct made *m)
+{
+	int width = -1;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (is_wanted(m, i) && !m->columns[i].priority)
+			width += m->columns[i].width + 1;
+	return width;
+}
+
+static void check_choice(const struct made *m, const struct placed *p)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct column *a = &m->columns[i];
+
+		assert_true(is_wanted(m, i) || !p->w[i]);
+		assert_true(!p->w[i] || p->w[i] >= a->width);
+		assert_true(p->w[i] <= needed(m, i));
+		for (size_t k = 0; k < m->n && is_wanted(m, i) && !p->w[i]; k++) {
+			const struct column *b = &m->columns[k];
+			bool is_less =
+				b->priority > a->priority || (b->priority == a->priority && k > i);
+
+			assert_false(is_less && p->w[k]);
+		}
+	}
+}
+
+/* A text that is cut has taken all that there is, and names come before other texts. */
+static void check_cuts(const struct made *m, const struct placed *p, int width)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		if (!p->w[i] || p->w[i] == needed(m, i))
+			continue;
+		assert_int_equal(p->end, width);
+		assert_int_equal(p->blanks, 0);
+		for (size_t k = 0; k < m->n && !m->columns[i].priority; k++)
+			assert_true(!p->w[k] || !m->columns[k].priority ||
+				    p->w[k] == m->columns[k].width);
+	}
+}
+
+static void test_wide_tables(void **state)
+{
+	(void)state;
+	for (int t = 0; t < TABLES; t++) {
+		const struct made m = make_table();
+		struct placed before = {0};
+
+		screen_w = t % 2 ? LAYOUT_WIDE_W : LAYOUT_SIDE_W;
+		for (int width = least_width(&m) > 20 ? least_width(&m) : 20; width <= WIDEST;
+		     width++) {
+			const struct placed p = place(&m, width);
+
+			check_choice(&m, &p);
+			check_cuts(&m, &p, width);
+			/* Columns do not go where there is more room. */
+			for (size_t i = 0; i < m.n; i++)
+				assert_true(!before.w[i] || p.w[i]);
+			before = p;
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_columns_at_every_width),
 		cmocka_unit_test(test_columns_go_by_priority),
 		cmocka_unit_test(test_columns_that_have_room),
+		cmocka_unit_test(test_wide_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

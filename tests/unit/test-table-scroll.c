@@ -19,11 +19,17 @@ struct seen {
 	struct table_scroll scroll;
 };
 
+/* Of a wide screen: texts of many lengths, columns that have nothing to show. */
+static struct layout_need need[MOST];
+static int screen_w;
+
 static struct seen draw_at(const struct table_kind *kind, size_t shift, int width)
 {
 	struct seen v = {.scroll.shift = shift};
 
-	v.n = table_scroll_columns(&v.scroll, kind->columns, kind->n_columns, SIZE_MAX, width,
+	const struct layout_room room = {width, screen_w, need};
+
+	v.n = table_scroll_columns(&v.scroll, kind->columns, kind->n_columns, SIZE_MAX, &room,
 				   v.cols, MOST);
 	return v;
 }
@@ -76,13 +82,23 @@ static void all_columns_can_be_seen(void **state)
 			walk(t->kind, width);
 }
 
+static void all_columns_of_a_wide_screen_can_be_seen(void **state)
+{
+	(void)state;
+	screen_w = LAYOUT_SIDE_W;
+	for (size_t i = 0; i < MOST; i++)
+		need[i] = (struct layout_need){(uint16_t)(i * 37 % 130), i % 3};
+	all_columns_can_be_seen(state);
+	screen_w = 0;
+}
+
 /* Where all have room nothing is scrolled, however far that was before. */
 static void wide_is_as_ever(void **state)
 {
 	struct layout_column plain[MOST];
 	const struct seen v = draw_at(&query_cpus_kind, 3, 300);
-	size_t n = layout_columns(query_cpus_kind.columns, query_cpus_kind.n_columns, 300, plain,
-				  MOST);
+	size_t n = layout_columns(query_cpus_kind.columns, query_cpus_kind.n_columns,
+				  &(struct layout_room){.width = 300}, plain, MOST);
 
 	(void)state;
 	assert_int_equal(v.scroll.shift, 0);
@@ -110,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_columns_can_be_seen),
+		cmocka_unit_test(all_columns_of_a_wide_screen_can_be_seen),
 		cmocka_unit_test(wide_is_as_ever),
 		cmocka_unit_test(titles_leave_a_cell),
 	};

@@ -5,6 +5,11 @@
  * then the size that it wants, then distributes the rest by weight. Parts touch, never overlap and
  * never leave their parent; a part that does not fit has size 0.
  *
+ * On a wide screen the columns of a table have the width that their texts need, as far as the rows
+ * that are seen say, so that a number stays near the name that it is of: what is left over becomes
+ * at most two more blanks between columns, and remains at the right. Columns are chosen by priority
+ * as on a narrow screen, but those of names take their need first, and empty ones are left out.
+ *
  * A table with more columns than room becomes a strip: first the columns that name the row, which
  * stay; then the columns that fit, by priority; then the others, each part in the order of the
  * table. Each scroll step drops the first column of those that move. So the first key press shows a
@@ -15,6 +20,7 @@
 #include "kontend/text.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { PARTS = 16 };
 
@@ -116,57 +122,177 @@ void layout_cols(struct rect r, const struct layout_part *p, size_t n, struct re
 	layout_cut(r, false, p, n, ret);
 }
 
-/* Which columns are shown: what is left of the width. Names that can be read come first. */
-static int choose(const struct column *columns, size_t n, int width, bool *taken)
-{
-	struct table_room room[TABLE_COLUMNS];
+/* Names of a row take at most 3/4 of the width before other columns have a place. */
+enum { NAMES_NUMERATOR = 3, NAMES_DENOMINATOR = 4, SPREAD = 2 };
 
-	for (size_t i = 0; i < n; i++) {
-		const struct column *c = &columns[i];
-		room[i] = (struct table_room){
-			.width = c->flags & COLUMN_SCREEN ? c->width : 0,
-			.more = c->flags & COLUMN_WIDE ? c->width / 2 : 0,
-			.priority = c->priority,
-		};
+static bool is_text(const struct column *c)
+{
+	return c->type == COLUMN_TEXT;
+}
+
+/* Does it name the row, or have the figure that rows are sorted by? That one is always there. */
+static bool is_name(const struct column *c)
+{
+	return is_text(c) && c->priority == 0;
+}
+
+static bool is_wide(const struct layout_room *room)
+{
+	return room->screen_w >= LAYOUT_WIDE_W;
+}
+
+/*
+ * Nothing is hidden where the user sees but a few columns, nor what a row is known by. Columns that
+ * matter most, such as holders, are hidden where the page of a row has their figures.
+ */
+static bool has_place(const struct column *c, const struct layout_room *room, size_t col)
+{
+	bool has_page = room->screen_w >= LAYOUT_SIDE_W;
+	unsigned most = c->priority > 1 || has_page ? LAYOUT_FEW_EMPTY : LAYOUT_MOST_EMPTY;
+	bool is_empty = is_wide(room) && room->need && room->need[col].empty > most;
+
+	return c->flags & COLUMN_SCREEN && !(is_empty && c->priority);
+}
+
+/* The width in which no text of the column is cut. */
+static int need_of(const struct column *c, const struct layout_room *room, size_t col)
+{
+	int need = is_wide(room) && room->need && is_text(c) ? room->need[col].width : 0;
+
+	need = need < LAYOUT_NAME_MOST ? need : LAYOUT_NAME_MOST;
+	return need > c->width ? need : c->width;
+}
+
+/* Column widths while they are worked out. 0: it has no place. */
+struct widths {
+	const struct column *columns;
+	const struct layout_room *room;
+	size_t n;
+	int w[TABLE_COLUMNS];
+};
+
+static bool grows(const struct widths *s, size_t i, bool names)
+{
+	return s->w[i] > 0 && is_name(&s->columns[i]) == names &&
+	       s->w[i] < need_of(&s->columns[i], s->room, i);
+}
+
+/* Turn by turn, so that of two long texts none gets all. Returns what is left of @spare. */
+static int grow(struct widths *s, bool names, unsigned priority, int spare)
+{
+	bool any = true;
+
+	while (any && spare > 0) {
+		any = false;
+		for (size_t i = 0; i < s->n && spare > 0; i++) {
+			if (!grows(s, i, names) || s->columns[i].priority > priority)
+				continue;
+			s->w[i]++;
+			spare--;
+			any = true;
+		}
 	}
-	return table_fit(room, n, width + 1, 1, taken); /* there is no blank after the last */
+	return spare;
 }
 
-static int extra_of(int *spare, int *wides)
+/* The room that names take before the other columns come. */
+static void claim_names(struct widths *s)
 {
-	int extra = *wides > 0 ? *spare / *wides : 0;
+	int spare = s->room->width * NAMES_NUMERATOR / NAMES_DENOMINATOR;
 
-	*spare -= extra;
-	(*wides)--;
-	return extra;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->w[i] && !s->columns[i].priority)
+			spare -= s->w[i] + 1;
+	grow(s, true, 0, spare);
 }
 
-size_t layout_columns(const struct column *columns, size_t n, int width, struct layout_column *ret,
-		      size_t max)
+/*
+ * Which columns are shown, and how wide they begin: the rest have the width 0. Returns what is left
+ * of the width. Names that can be read come before what is nice to have.
+ */
+static int choose(struct widths *s)
 {
+	struct table_room room[TABLE_COLUMNS] = {0};
 	bool taken[TABLE_COLUMNS];
-	int spare, wides = 0, x = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct column *c = &s->columns[i];
+
+		s->w[i] = has_place(c, s->room, i) ? c->width : 0;
+	}
+	if (is_wide(s->room))
+		claim_names(s);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct column *c = &s->columns[i];
+		int more = c->flags & COLUMN_WIDE ? c->width / 2 : 0;
+
+		if (is_wide(s->room))
+			more = is_name(c) ? 0 : need_of(c, s->room, i) - c->width;
+		room[i] = (struct table_room){
+			.width = s->w[i], .more = more, .priority = c->priority};
+	}
+	/* There is no blank after the last. */
+	int left = table_fit(room, s->n, s->room->width + 1, 1, taken);
+	for (size_t i = 0; i < s->n; i++)
+		s->w[i] = taken[i] ? s->w[i] : 0;
+	return left;
+}
+
+/* On a narrow screen: equal parts of what is left to all that can take it. */
+static void share(struct widths *s, int spare)
+{
+	int wides = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		wides += s->w[i] && s->columns[i].flags & COLUMN_WIDE;
+	for (size_t i = 0; i < s->n && spare > 0; i++) {
+		if (!s->w[i] || !(s->columns[i].flags & COLUMN_WIDE))
+			continue;
+		int extra = spare / wides--;
+
+		s->w[i] += extra;
+		spare -= extra;
+	}
+}
+
+/* Names first, other texts by priority. Returns the blanks between two columns. */
+static int spread(struct widths *s, int spare)
+{
+	int shown = 0;
+
+	spare = grow(s, true, 0, spare);
+	for (unsigned priority = 0; priority <= UINT8_MAX && spare > 0; priority++)
+		spare = grow(s, false, priority, spare);
+	for (size_t i = 0; i < s->n; i++)
+		shown += s->w[i] > 0;
+	int more = shown > 1 && spare > 0 ? spare / (shown - 1) : 0;
+	return 1 + (more < SPREAD ? more : SPREAD);
+}
+
+size_t layout_columns(const struct column *columns, size_t n, const struct layout_room *room,
+		      struct layout_column *ret, size_t max)
+{
+	struct widths s = {.columns = columns, .room = room};
+	int width = room->width, gap = 1, x = 0;
 	size_t used = 0;
 
-	n = n < TABLE_COLUMNS ? n : TABLE_COLUMNS;
-	spare = choose(columns, n, width, taken);
-	for (size_t i = 0; i < n; i++)
-		wides += taken[i] && columns[i].flags & COLUMN_WIDE;
-	if (spare < 0)
-		spare = 0;
-	for (size_t i = 0; i < n && used < max; i++) {
-		if (!taken[i])
-			continue;
-		int w = columns[i].width;
+	s.n = n < TABLE_COLUMNS ? n : TABLE_COLUMNS;
+	int spare = choose(&s);
+	if (is_wide(room))
+		gap = spread(&s, spare);
+	else
+		share(&s, spare);
+	for (size_t i = 0; i < s.n && used < max; i++) {
+		int w = s.w[i];
 
-		if (columns[i].flags & COLUMN_WIDE)
-			w += extra_of(&spare, &wides);
+		if (!w)
+			continue;
 		if (x + w > width)
 			w = width - x;
 		if (w <= 0)
 			break;
 		ret[used++] = (struct layout_column){.col = i, .x = x, .w = w};
-		x += w + 1;
+		x += w + gap;
 	}
 	return used;
 }
@@ -264,7 +390,7 @@ static void widen(struct layout_column *ret, size_t used, const struct column *c
 }
 
 /* Places the columns of a scrolled table; the last cell remains free for the mark. */
-static size_t place_strip(struct table_scroll *s, const struct strip *strip, int width,
+static size_t place_strip(struct table_scroll *s, const struct strip *strip, int width, bool wide,
 			  struct layout_column *ret, size_t max)
 {
 	int left = width - 1 - strip->stay_w;
@@ -286,7 +412,8 @@ static size_t place_strip(struct table_scroll *s, const struct strip *strip, int
 	}
 	s->left = s->shift > 0;
 	s->right = at < strip->n;
-	widen(ret, used, strip->columns, width - 1);
+	if (!wide)
+		widen(ret, used, strip->columns, width - 1);
 	return used;
 }
 
@@ -306,11 +433,23 @@ static bool has_more_columns(const struct column *columns, size_t n, size_t show
 	return all > shown;
 }
 
-size_t table_scroll_columns(struct table_scroll *s, const struct column *columns, size_t n,
-			    size_t sorted, int width, struct layout_column *ret, size_t max)
+/* Scrolled columns are as wide as their texts, since the user wants to read these. */
+static void fit_columns(const struct column *columns, size_t n, const struct layout_room *room,
+			struct column *ret)
 {
-	size_t used = layout_columns(columns, n, width, ret, max);
-	struct strip strip;
+	if (n)
+		memcpy(ret, columns, n * sizeof(*ret));
+	for (size_t i = 0; i < n; i++)
+		ret[i].width = (uint8_t)need_of(&columns[i], room, i);
+}
+
+size_t table_scroll_columns(struct table_scroll *s, const struct column *columns, size_t n,
+			    size_t sorted, const struct layout_room *room,
+			    struct layout_column *ret, size_t max)
+{
+	size_t used = layout_columns(columns, n, room, ret, max);
+	struct layout_room less = *room;
+	struct column fitted[TABLE_COLUMNS];
 
 	n = n < TABLE_COLUMNS ? n : TABLE_COLUMNS;
 	s->left = false;
@@ -319,8 +458,12 @@ size_t table_scroll_columns(struct table_scroll *s, const struct column *columns
 		s->shift = 0;
 		return used;
 	}
-	if (is_last_full(columns, sorted, &ret[used - 1], width))
-		used = layout_columns(columns, n, width - 1, ret, max);
-	strip = strip_of(columns, n, ret, used, width);
-	return s->shift && used ? place_strip(s, &strip, width, ret, max) : used;
+	less.width--;
+	if (is_last_full(columns, sorted, &ret[used - 1], room->width))
+		used = layout_columns(columns, n, &less, ret, max);
+	if (!s->shift || !used)
+		return used;
+	fit_columns(columns, n, room, fitted);
+	const struct strip strip = strip_of(fitted, n, ret, used, room->width);
+	return place_strip(s, &strip, room->width, is_wide(room), ret, max);
 }

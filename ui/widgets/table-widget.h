@@ -5,7 +5,7 @@
 #include "kontend/command.h"
 #include "kontend/query.h"
 #include "kontend/screen.h"
-#include "layout.h"
+#include "seen.h"
 
 struct query_columns;
 
@@ -36,6 +36,7 @@ struct table_widget {
 	/* From here on private to ui/widgets/table.c. */
 	size_t index, top; /* of the selection; first row shown */
 	struct table_scroll scroll;
+	struct seen seen;
 	uint64_t *ids; /* rows of the last frame, in order */
 	size_t n_ids, cap_ids;
 	struct widget_ids known, fresh; /* rows of the last tick, and of this one */

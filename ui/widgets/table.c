@@ -188,22 +188,40 @@ static void show_sorted(struct column *c)
 	c->flags |= COLUMN_SCREEN;
 }
 
-static void place_columns(struct table_widget *w, const struct table *t,
-			  const struct query_columns *wanted, int width)
+/* The room that rows need; columns that the user wants are there whatever is in them. */
+static void see_rows(struct table_widget *w, const struct table *t, const struct table_style *style,
+		     size_t page, struct layout_need *ret)
 {
-	enum { MAX = sizeof(w->cols) / sizeof(w->cols[0]) };
-	struct layout_column cols[MAX];
-	struct column columns[sizeof(w->names) / sizeof(w->names[0])];
+	bool is_other = w->name && strcmp(w->name, t->name) != 0;
 
+	if (is_other || w->n_names != t->n_columns)
+		w->seen = (struct seen){0};
+	seen_rows(&w->seen, t, w->top, page, style->tick);
+	memcpy(ret, w->seen.need, sizeof(w->seen.need));
+	for (size_t i = 0; query_columns_find(style->columns, t->name) && i < TABLE_COLUMNS; i++)
+		ret[i].empty = LAYOUT_FEW_EMPTY;
+}
+
+static void place_columns(const struct frame *f, size_t page)
+{
+	enum { MAX = sizeof(f->w->cols) / sizeof(f->w->cols[0]) };
+	struct table_widget *w = f->w;
+	const struct table *t = f->t;
+	struct layout_column cols[MAX];
+	struct layout_need need[TABLE_COLUMNS];
+	struct column columns[sizeof(w->names) / sizeof(w->names[0])];
+	const struct layout_room room = {f->r.w - 1, f->s->w, need};
+
+	see_rows(w, t, f->style, page, need);
 	remember_names(w, t);
 	w->sort_col = t->sort_col;
 	w->name = t->name;
 	memcpy(columns, t->columns, w->n_names * sizeof(*columns));
-	query_columns_apply(wanted, t->name, columns, w->n_names);
+	query_columns_apply(f->style->columns, t->name, columns, w->n_names);
 	if (t->sort_col < w->n_names)
 		show_sorted(&columns[t->sort_col]);
-	w->n_cols = table_scroll_columns(&w->scroll, columns, w->n_names, t->sort_col, width - 1,
-					 cols, MAX);
+	w->n_cols = table_scroll_columns(&w->scroll, columns, w->n_names, t->sort_col, &room, cols,
+					 MAX);
 	w->sort_at = SIZE_MAX;
 	for (size_t i = 0; i < w->n_cols; i++) {
 		w->cols[i].x = cols[i].x + 1; /* the first column is the mark's */
@@ -363,14 +381,14 @@ void table_widget_draw(struct table_widget *w, struct screen *s, struct rect r,
 		track_new(w, t, style->tick);
 	}
 	w->order = w->n_ids == t->n_rows ? t->order : 0;
-	place_columns(w, t, style->columns, r.w);
+	w->top = widget_scroll(w->top, w->index, t->n_rows, page);
+	place_columns(&f, page);
 	find_scales(&f);
 	if (r.h < 1 || r.w < 1)
 		return;
 	draw_titles(&f);
 	if (!t->n_rows && style->empty)
 		widget_text(s, r, 1, 1, r.w - 1, ROLE_DIM, style->empty);
-	w->top = widget_scroll(w->top, w->index, t->n_rows, page);
 	for (size_t i = 0; i < page && w->top + i < t->n_rows; i++)
 		draw_row(&f, w->top + i, (int)i + 1);
 }

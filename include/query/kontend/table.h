@@ -164,6 +164,8 @@ enum { TABLE_COLUMNS = 128 /* none is shown beyond */, TABLE_NICE = 3 };
  */
 int table_fit(const struct table_room *c, size_t n, int width, int gap, bool *ret_shown);
 
+/* Is the screen form of the value a dot or a dash, or blank: zero, not known, or no text? */
+bool table_is_nothing(const struct column *c, const struct value *v);
 /*
  * Screen form of a value (units attached, "·" for zero of counts and durations, "-" for unknown,
  * "~" before approximate ones; ASCII "." for "·" with @ascii); returns buf.

@@ -64,7 +64,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_LOCK] = {COL_LOCK, 18, 9, R},
 	[C_NAME] = {COL_NAME, 18, 0, SR | W},
 	[C_READERS] = {COL_READERS_WAITING, 3, 1, SR},
-	[C_WRITERS] = {COL_WRITERS_WAITING, 3, 0, SR},
+	[C_WRITERS] = {COL_WRITERS_WAITING, 3, 1, SR},
 	[C_LONGEST] = {"longest", "MOST", "longest queue, in tasks", COLUMN_COUNT, 4, 0, SR},
 	[C_SPARK] = {"spark", "HISTORY", "longest queue of each of the last buckets", COLUMN_SERIES,
 		     SPARK_LEN, 6, S},
@@ -89,7 +89,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_STOLEN] = {"stolen", "STOLEN",
 		      "times, at least, that a task took the lock without waiting while others "
 		      "waited",
-		      COLUMN_COUNT, 6, 0, SR},
+		      COLUMN_COUNT, 6, 1, SR},
 	[C_PHASES] = {"phases", "PHASES",
 		      "runs of readers, or of writers, that got the lock one after the other",
 		      COLUMN_COUNT, 6, 5, SR},

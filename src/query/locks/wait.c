@@ -17,7 +17,7 @@ static const struct column columns[C_COLUMNS] = {
 		     COLUMN_TEXT, 24, 0, COLUMN_SCREEN | COLUMN_WIDE},
 	[C_OWNER_STACK] = {"owner_stack", "HOLDER IS IN",
 			   "calls of the task that holds the lock, the innermost first",
-			   COLUMN_TEXT, 24, 0, COLUMN_SCREEN | COLUMN_WIDE},
+			   COLUMN_TEXT, 24, 1, COLUMN_SCREEN | COLUMN_WIDE},
 };
 
 struct calls {

@@ -53,7 +53,7 @@ static const struct column columns[C_COLUMNS] = {
 			 "events of a task that cannot count where it runs, as they are bound to "
 			 "other CPUs; where it does not run: at least, wherever it does",
 			 COLUMN_COUNT, 9, 4, SR},
-	[C_ROTATING] = {COL_ROTATING, 7, 0, SR},
+	[C_ROTATING] = {COL_ROTATING, 7, 1, SR},
 	[C_RUNNING_PCT] =
 		{"running_pct", "RUN%",
 		 "share of their enabled time that its events could count, those of a "
