@@ -19,7 +19,13 @@ enum { FITS = 6 };
 /* Keys whose rows have one type of lock: call sites of two types are two rows. */
 enum { TYPED = 1 << BY_LOCK | 1 << BY_TYPE | 1 << BY_CALLER };
 
+/* Of a lock the task that keeps all others waiting comes before how often they do. */
 static const struct view_fit fits[QUERY_BYS][FITS] = {
+	[BY_LOCK] = {{"holder", 1, 0},
+		     {"p99_ns", 0, 0},
+		     {"cont_per_s", 2, 0},
+		     {"avg_ns", 2, 0},
+		     {"caller", 2, 0}},
 	[BY_CALLER] = {{"caller", 0, 0}, {"name", 5, 0}},
 	[BY_TASK] = {{"name", 1, 0}},
 	[BY_PROCESS] = {{"name", 1, 0}},
@@ -78,14 +84,26 @@ void view_fit_columns(struct table *t, struct view_columns *store, const struct 
 	t->columns = store->list;
 }
 
+/* Where the page beside a list has it, tasks that wait now have a column if most rows have some. */
+static const struct view_fit now_if_any = {"waiting", 1, 0};
+
+/* Holders are known if a snapshot of the locks has been taken. */
+static bool has_holders(const struct table *t)
+{
+	size_t col = table_column(t, "holder");
+
+	return col != SIZE_MAX && t->columns[col].flags & COLUMN_SCREEN;
+}
+
 void view_fit_locks(const struct view *v, struct table *t, struct view_columns *store,
 		    enum query_by by)
 {
 	uint32_t mask = v->scope.mask;
-	struct view_fit all[FITS + 5] = {fit_kind(v)};
+	struct view_fit all[FITS + 6] = {fit_kind(v)};
 	size_t n = all[0].key != NULL;
 
-	for (size_t i = 0; i < FITS && fits[by][i].key; i++)
+	all[n++] = now_if_any;
+	for (size_t i = 0; i < FITS && fits[by][i].key && (by != BY_LOCK || has_holders(t)); i++)
 		all[n++] = fits[by][i];
 	if (mask & 1u << BY_LOCK && by != BY_LOCK)
 		all[n++] = (struct view_fit){"name", VIEW_HIDE, 0};
@@ -119,8 +137,9 @@ void view_fit_waiters(const struct view *v, struct table *t, struct view_columns
 void view_fit_types(const struct view *v, struct table *t, struct view_columns *store)
 {
 	const struct view_fit all[] = {
-		{"name", VIEW_HIDE, 0}, {"caller", 6, 12}, {"locks", 5, 0},  {"spark", 6, 0},
-		{"wait_pct", 2, 0},	{"avg_ns", 3, 0},  {"max_ns", 3, 0}, fit_kind(v),
+		{"name", VIEW_HIDE, 0}, {"caller", 6, 12},  {"locks", 5, 0},
+		{"spark", 6, 0},	{"wait_pct", 2, 0}, {"avg_ns", 3, 0},
+		{"max_ns", 3, 0},	now_if_any,	    fit_kind(v),
 	};
 
 	view_fit_columns(t, store, all, sizeof(all) / sizeof(*all));

@@ -2,8 +2,7 @@
 /*
  * The page that answers "is anything wrong now?" in its first lines (how much is waited, by how
  * many, since when) and "where?" below: by type, by CPU, and the worst locks. All of it fits the
- * window: the heights come from the rows there are, the worst locks take what is left, and on wide
- * screens types and CPUs are side by side. The arrows go through all rows of the page.
+ * window: overview-place.c says where. The arrows go through all rows of the page.
  */
 #include "kontend/app-sums.h"
 #include "kontend/engine.h"
@@ -15,6 +14,7 @@
 #include "kontend/units.h"
 #include "list.h"
 #include "note.h"
+#include "overview-place.h"
 #include "widgets/layout.h"
 
 #include <stdio.h>
@@ -80,30 +80,23 @@ static void put_mmap_worst(const struct table *t, struct line *l)
 
 enum { PANE_TYPES, PANE_CPUS, PANE_LOCKS, PANE_WAITERS, PANES };
 enum {
-	WHY_LINES = 1,
-	WHY_X = 6 /* below the verdict's sentence */,
-	NOW_LINES = WHY_LINES + 3,
-	OTHER_LINES = 2, /* slots and events; mmap_locks, uprobes and rotation */
-	WORST_LOCKS = 5,
+	WHY_X = 6, /* below the verdict's sentence */
 	SLOT_MARKS = 16,
 	OTHERS_W = 34 /* of a line, for uprobes and rotation */
 };
-/* Below SHORT_H types and CPUs have two rows each, side by side, below SHORTEST_H none. */
-enum { SHORT_H = 27, SHORTEST_H = 15, BOTH_ROWS = 2 };
-enum { SIDE_BY_SIDE_W = 150, TALL_H = 31 }; /* from here on side by side, and with the waiters */
 
 struct view_overview {
 	struct view v;
 	struct pane panes[PANES];
 	struct pane_set set;
+	struct overview_place_seen seen;
 };
 
 struct page {
 	struct app_sums sums;
-	int now_lines;
 	struct table mmap, types, cpus, waiters;
 	struct list_part locks;
-	struct rect r_now, r_types, r_cpus, r_locks, r_waiters;
+	struct overview_place at;
 };
 
 static const struct view_fit fit_cpus[] = {
@@ -131,14 +124,7 @@ static void fit_locks(struct view *v, struct table *t)
 	view_fit_locks(v, t, &of_view(v)->panes[PANE_LOCKS].columns, BY_LOCK);
 }
 
-/* Rows for which there is room: of more CPUs those are shown that wait most. */
-static size_t cpu_rows(struct rect r)
-{
-	int rows = r.h / (r.w >= SIDE_BY_SIDE_W ? 2 : 3) - 2;
-
-	return rows > 0 ? (size_t)rows : 0;
-}
-
+/* Of more CPUs than there is room for those are shown that wait most. */
 static int ask_cpus(struct view_overview *o, struct page *p, size_t room, struct error *err)
 {
 	struct query_spec spec = {0};
@@ -148,14 +134,6 @@ static int ask_cpus(struct view_overview *o, struct page *p, size_t room, struct
 	if (!spec.sort && query_count_cpus(o->v.query) > room)
 		spec.sort = "wait_ns_per_s";
 	return query_cpus(o->v.query, &spec, &p->cpus, err);
-}
-
-/* Lines of programs that the verdict is about: on short pages the figures are worth more. */
-static bool has_places(const struct view *v, struct rect r)
-{
-	const struct app_places p = app_sums_places(v->app);
-
-	return r.h >= SHORTEST_H && (p.at || p.owner_at);
 }
 
 static int ask_page(struct view_overview *o, struct page *p, struct rect r_page, struct error *err)
@@ -168,11 +146,10 @@ static int ask_page(struct view_overview *o, struct page *p, struct rect r_page,
 	view_fill_spec(&o->v, &o->panes[PANE_WAITERS].table, &waiters);
 	types.filter = waiters.filter = NULL;
 	r = query_mmap_worst(q, app_averages(o->v.app), &p->mmap, err);
-	p->now_lines = NOW_LINES + OTHER_LINES + has_places(&o->v, r_page);
 	if (r == 0)
 		r = query_types(q, &types, &p->types, err);
 	if (r == 0)
-		r = ask_cpus(o, p, cpu_rows(r_page), err);
+		r = ask_cpus(o, p, overview_place_cpus(r_page), err);
 	if (r == 0)
 		r = list_part_ask(&p->locks, err);
 	if (r == 0)
@@ -184,80 +161,6 @@ static int ask_page(struct view_overview *o, struct page *p, struct rect r_page,
 			 sizeof(fit_cpus) / sizeof(*fit_cpus) - p->sums.perf.slots_known);
 	view_fit_waiters(&o->v, &p->waiters, &o->panes[PANE_WAITERS].columns);
 	return 0;
-}
-
-/* A rule and the column titles come on top of the rows of each pane. */
-static int pane_height(size_t rows, int most)
-{
-	return rows + 2 > (size_t)most ? most : (int)rows + 2;
-}
-
-/* The lower part: the worst locks, and who waits where there is room for both. */
-static void place_lists(struct page *p, struct rect r, bool tall)
-{
-	struct rect rows[2];
-	int waiters = tall ? pane_height(p->waiters.n_rows, r.h / 2) : 0;
-	int locks = pane_height(p->locks.table.n_rows, r.h - waiters);
-
-	layout_rows(r, (struct layout_part[]){{4, locks, !tall}, {tall ? 3 : 0, waiters, tall}}, 2,
-		    rows);
-	p->r_locks = rows[0];
-	p->r_waiters = rows[1];
-}
-
-static void place_wide(struct page *p, struct rect r)
-{
-	int types = pane_height(p->types.n_rows, r.h / 2);
-	int cpus = pane_height(p->cpus.n_rows, r.h / 2);
-	struct rect rows[3], cols[3];
-
-	layout_rows(r,
-		    (struct layout_part[]){{p->now_lines, p->now_lines, 0},
-					   {3, types > cpus ? types : cpus, 0},
-					   {WORST_LOCKS + 2, WORST_LOCKS + 2, 1}},
-		    3, rows);
-	layout_cols(rows[1], (struct layout_part[]){{1, 1, 1}, {2, 2, 0}, {1, 1, 1}}, 3, cols);
-	p->r_now = rows[0];
-	p->r_types = cols[0];
-	p->r_cpus = cols[2];
-	place_lists(p, rows[2], r.h >= TALL_H);
-}
-
-/* Types and CPUs share a few lines, and the worst locks have the rest, as far as there are any. */
-static void place_short(struct page *p, struct rect r)
-{
-	int left = r.h - p->now_lines - (int)p->locks.table.n_rows - 2;
-	size_t most = p->types.n_rows > p->cpus.n_rows ? p->types.n_rows : p->cpus.n_rows;
-	int both = pane_height(most, left > BOTH_ROWS + 2 ? left : BOTH_ROWS + 2);
-	struct rect rows[3], cols[3];
-
-	both = r.h < SHORTEST_H ? 0 : both;
-	layout_rows(
-		r,
-		(struct layout_part[]){{p->now_lines, p->now_lines, 0}, {both, both, 0}, {3, 3, 1}},
-		3, rows);
-	layout_cols(rows[1], (struct layout_part[]){{1, 1, 1}, {1, 1, 0}, {1, 1, 1}}, 3, cols);
-	p->r_now = rows[0];
-	p->r_types = cols[0];
-	p->r_cpus = cols[2];
-	place_lists(p, rows[2], false);
-}
-
-static void place_narrow(struct page *p, struct rect r)
-{
-	struct layout_part parts[] = {
-		{p->now_lines, p->now_lines, 0},
-		{4, pane_height(p->types.n_rows, r.h / 3), 0},
-		{4, pane_height(p->cpus.n_rows, r.h / 3), 0},
-		{5, WORST_LOCKS + 2, 1},
-	};
-	struct rect rows[4];
-
-	layout_rows(r, parts, 4, rows);
-	p->r_now = rows[0];
-	p->r_types = rows[1];
-	p->r_cpus = rows[2];
-	place_lists(p, rows[3], r.h >= TALL_H);
 }
 
 /* "wait/s  1.92 tasks ▁▂▃▅▇█": figures in one column, sparklines in another. */
@@ -337,8 +240,8 @@ static void draw_now(const struct query_overview *now, bool average, struct scre
 	struct rect cols[3];
 	char buf[UNITS_BUF];
 
-	r.y += WHY_LINES;
-	r.h -= WHY_LINES;
+	r.y += OVERVIEW_PLACE_WHY;
+	r.h -= OVERVIEW_PLACE_WHY;
 	layout_cols(r, (struct layout_part[]){{37, 37, 1}, {2, 2, 0}, {20, 41, 2}}, 3, cols);
 	draw_figure(s, cols[0], 0, "wait/s", or_zero(wait > 0, units_tasks(buf, wait)), "tasks",
 		    now->wait_series, now->n_series);
@@ -353,7 +256,7 @@ static void draw_now(const struct query_overview *now, bool average, struct scre
 /* "slots 3/8 ■■■□□□□□  events 48 in 12 contexts  short of time ·  created 12.0/s" */
 static void draw_perf(const struct query_perf_sum *p, struct screen *s, struct rect r)
 {
-	struct line l = {.s = s, .r = r, .x = 1, .y = NOW_LINES};
+	struct line l = {.s = s, .r = r, .x = 1, .y = OVERVIEW_PLACE_NOW};
 	bool few = p->slots <= SLOT_MARKS && !(p->missing & SNAP_NO_TASK_MAX);
 
 	line_put(&l, ROLE_DIM, "slots ");
@@ -403,13 +306,13 @@ static void put_rotation(const struct query_rotation_sum *sum, struct line *l)
  */
 static void draw_others(const struct page *p, const char *elsewhere, struct screen *s)
 {
-	struct line l = {.s = s, .r = p->r_now, .x = 1, .y = NOW_LINES + 1};
+	struct line l = {.s = s, .r = p->at.now, .x = 1, .y = OVERVIEW_PLACE_NOW + 1};
 
-	draw_perf(&p->sums.perf, s, p->r_now);
+	draw_perf(&p->sums.perf, s, p->at.now);
 	/* A process's name takes what the others leave. */
-	l.r.w -= p->r_now.w > OTHERS_W ? OTHERS_W : 0;
+	l.r.w -= p->at.now.w > OTHERS_W ? OTHERS_W : 0;
 	put_mmap_worst(&p->mmap, &l);
-	l.r.w = p->r_now.w;
+	l.r.w = p->at.now.w;
 	view_uprobes_line(&p->sums.uprobe, &l);
 	put_rotation(&p->sums.rotation, &l);
 	if (elsewhere)
@@ -432,7 +335,7 @@ static const char *part_title(char *buf, size_t size, const char *name, const st
 static void locks_title(struct view_overview *o, const struct page *p, char *buf, size_t size)
 {
 	const char *filter = app_filter(o->v.app);
-	size_t n = p->locks.table.n_rows, room = p->r_locks.h > 2 ? (size_t)p->r_locks.h - 2 : 0;
+	size_t n = p->locks.table.n_rows, room = p->at.locks.h > 2 ? (size_t)p->at.locks.h - 2 : 0;
 	size_t first = o->panes[PANE_LOCKS].table.top;
 
 	if (p->locks.wrong.code)
@@ -456,7 +359,7 @@ static void draw_locks(struct view_overview *o, struct page *p, struct screen *s
 
 	locks_title(o, p, title, sizeof(title));
 	style->empty = NULL;
-	list_part_draw(&p->locks, s, p->r_locks, title, style,
+	list_part_draw(&p->locks, s, p->at.locks, title, style,
 		       view_empty_text(&o->v, &p->locks.table));
 }
 
@@ -482,13 +385,29 @@ static void draw_because(const char *because, const char *also, struct screen *s
 static void draw_places(const struct view *v, struct screen *s, struct rect r)
 {
 	const struct app_places places = app_sums_places(v->app);
-	struct line l = {.s = s, .r = layout_below(r, WHY_LINES), .x = 1};
+	struct line l = {.s = s, .r = layout_below(r, OVERVIEW_PLACE_WHY), .x = 1};
 
 	view_put_places(&(struct view_places){.waits = "waited at ",
 					      .at = places.at,
 					      .syscall = places.syscall,
 					      .owner_at = places.owner_at},
 			&l);
+}
+
+static void place(struct view_overview *o, struct page *p, struct rect r)
+{
+	const struct app_places places = app_sums_places(o->v.app);
+	const struct overview_place_rows rows = {
+		.types = p->types.n_rows,
+		.cpus = p->cpus.n_rows,
+		.locks = p->locks.table.n_rows,
+		.waiters = p->waiters.n_rows,
+		.places = places.at || places.owner_at,
+	};
+	const struct overview_place_rows most =
+		overview_place_see(&o->seen, r, &rows, o->v.query->model->n_ticks);
+
+	p->at = overview_place(r, &most);
 }
 
 static void overview_draw(struct view *v, struct screen *s, struct rect r)
@@ -513,34 +432,29 @@ static void overview_draw(struct view *v, struct screen *s, struct rect r)
 		view_draw_error(s, r, &err);
 		return;
 	}
-	if (r.w >= SIDE_BY_SIDE_W)
-		place_wide(&p, r);
-	else if (r.h < SHORT_H)
-		place_short(&p, r);
-	else
-		place_narrow(&p, r);
-	draw_because(app_sums_because(v->app), app_sums_also(v->app), s, p.r_now);
-	if (has_places(v, r)) {
-		draw_places(v, s, p.r_now);
-		p.r_now = layout_below(p.r_now, 1);
+	place(o, &p, r);
+	draw_because(app_sums_because(v->app), app_sums_also(v->app), s, p.at.now);
+	if (p.at.has_places) {
+		draw_places(v, s, p.at.now);
+		p.at.now = layout_below(p.at.now, 1);
 	}
-	draw_now(&p.sums.now, app_averages(v->app), s, p.r_now);
+	draw_now(&p.sums.now, app_averages(v->app), s, p.at.now);
 	draw_others(&p, app_sums_elsewhere(v->app), s);
 	style.heat = "wait_ns_per_s";
 	style.empty = "none yet";
-	pane_draw_table(&o->set, PANE_TYPES, s, p.r_types,
-			part_title(title, sizeof(title), "by type", &p.types, p.r_types), &p.types,
+	pane_draw_table(&o->set, PANE_TYPES, s, p.at.types,
+			part_title(title, sizeof(title), "by type", &p.types, p.at.types), &p.types,
 			&style);
-	view_draw_window(v, s, p.r_types);
-	pane_draw_table(&o->set, PANE_CPUS, s, p.r_cpus,
-			part_title(title, sizeof(title), "by cpu", &p.cpus, p.r_cpus), &p.cpus,
+	view_draw_window(v, s, p.at.types);
+	pane_draw_table(&o->set, PANE_CPUS, s, p.at.cpus,
+			part_title(title, sizeof(title), "by cpu", &p.cpus, p.at.cpus), &p.cpus,
 			&style);
-	view_draw_window(v, s, p.r_cpus);
+	view_draw_window(v, s, p.at.cpus);
 	draw_locks(o, &p, s, &style);
-	view_draw_window(v, s, p.r_locks);
+	view_draw_window(v, s, p.at.locks);
 	style.heat = "since_ns";
 	style.empty = "nobody";
-	pane_draw_table(&o->set, PANE_WAITERS, s, p.r_waiters, "waiting now", &p.waiters, &style);
+	pane_draw_table(&o->set, PANE_WAITERS, s, p.at.waiters, "waiting now", &p.waiters, &style);
 }
 
 static int overview_init(struct view *v)
