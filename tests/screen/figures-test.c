@@ -63,6 +63,15 @@ static void add_figures(struct words *w, const char *text)
 	}
 }
 
+/* Beside the rule between a list and the page of its row there is no blank. */
+static void blank_rules(char *text)
+{
+	static const char rule[] = "│";
+
+	for (char *p = text; (p = strstr(p, rule)); p += sizeof(rule) - 1)
+		memset(p, ' ', sizeof(rule) - 1);
+}
+
 static void draw(struct shown *t, int w, int h, struct words *ret)
 {
 	char *text;
@@ -70,6 +79,7 @@ static void draw(struct shown *t, int w, int h, struct words *ret)
 	shown_resize(t, w, h);
 	if (screen_text(app_screen(t->app), &text) < 0)
 		abort();
+	blank_rules(text);
 	add_figures(ret, text);
 	mem_free(text);
 }

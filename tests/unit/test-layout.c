@@ -197,6 +197,27 @@ static void test_columns_that_have_room(void **state)
 	}
 }
 
+static void test_page_beside_the_list(void **state)
+{
+	(void)state;
+	for (int w = 0; w <= 600; w++) {
+		const struct rect all = {0, 3, w, 40};
+		const struct layout_side l = layout_side(all);
+		const struct rect parts[] = {l.list, l.rule, l.page};
+
+		check_parts(all, parts, 3);
+		assert_int_equal(l.list.w + l.rule.w + l.page.w, w);
+		assert_int_equal(l.page.w > 0, w >= LAYOUT_SIDE_W);
+		if (!l.page.w)
+			continue;
+		assert_int_equal(l.rule.w, 1);
+		assert_true(l.list.w >= 100 && l.page.w >= 59);
+		/* A wider screen takes nothing from either. */
+		assert_true(layout_side((struct rect){0, 3, w + 1, 40}).page.w >= l.page.w);
+		assert_true(layout_side((struct rect){0, 3, w + 1, 40}).list.w >= l.list.w);
+	}
+}
+
 /* Tables of any columns, with rows of any texts, on wide screens. */
 enum { MADE = 24, TABLES = 400, WIDEST = 330 };
 
@@ -351,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_columns_at_every_width),
 		cmocka_unit_test(test_columns_go_by_priority),
 		cmocka_unit_test(test_columns_that_have_room),
+		cmocka_unit_test(test_page_beside_the_list),
 		cmocka_unit_test(test_wide_tables),
 	};
 

@@ -31,89 +31,107 @@ struct app_entry *app_top(struct app *a)
 	return a->n_stack ? &a->stack[a->n_stack - 1] : &a->roots[a->root];
 }
 
-static const struct view *top(const struct app *a)
+static struct view *top(const struct app *a)
 {
 	return a->n_stack ? a->stack[a->n_stack - 1].view : a->roots[a->root].view;
 }
 
-static int open_view(struct app *a, const struct view_ops *ops, const struct view *from,
-		     const struct query_scope *scope, struct view **ret)
+struct view *app_keys(const struct app *a)
 {
-	struct view *v = mem_calloc(1, ops->size);
+	return a->side.has_keys ? a->side.view : top(a);
+}
+
+int app_open_page(struct app *a, const struct app_page *p, const struct view *from,
+		  struct view **ret)
+{
+	const char *title = p->ops->title ? p->ops->title : p->ops->name;
+	struct view *v = mem_calloc(1, p->ops->size);
 	int r;
 
 	if (!v)
 		return -ENOMEM;
-	v->ops = ops;
+	v->ops = p->ops;
 	v->app = a;
 	v->query = &a->query;
 	v->from = from ? from->ops : NULL;
-	v->scope = *scope;
-	snprintf(v->title, sizeof(v->title), "%s", ops->title ? ops->title : ops->name);
-	r = ops->init ? ops->init(v) : 0;
+	v->scope = *p->scope;
+	app_title_view(v, p->title ? p->title : title);
+	r = p->ops->init ? p->ops->init(v) : 0;
 	if (r < 0) {
 		mem_free(v);
 		return r;
 	}
+	v->events = p->events;
+	v->row = p->row;
 	*ret = v;
 	return 0;
 }
 
+void app_title_view(struct view *v, const char *title)
+{
+	text_clean(v->title, sizeof(v->title), title);
+}
+
+void app_close_view(struct view *v)
+{
+	if (v && v->ops->deinit)
+		v->ops->deinit(v);
+	mem_free(v);
+}
+
 static void close_entry(struct app_entry *e)
 {
-	if (!e->view)
-		return;
-	if (e->view->ops->deinit)
-		e->view->ops->deinit(e->view);
-	mem_free(e->view);
+	app_close_view(e->view);
 	*e = (struct app_entry){0};
+}
+
+static int push(struct app *a, const struct app_page *p)
+{
+	const struct view *from = app_keys(a);
+	const struct view_ops *beside =
+		a->side.view && !a->side.has_keys ? a->side.view->ops : NULL;
+	int r = app_side_take(a, p);
+
+	if (r <= 0)
+		return r;
+	if (a->n_stack == APP_DEPTH) {
+		app_say(a, ROLE_DIM, "No deeper: Esc goes back");
+		return 0;
+	}
+	a->stack[a->n_stack] = (struct app_entry){0};
+	r = app_open_page(a, p, from, &a->stack[a->n_stack].view);
+	if (r < 0)
+		return r;
+	a->stack[a->n_stack++].view->beside = beside;
+	a->side.has_keys = false;
+	return 0;
 }
 
 int app_push(struct app *a, const struct view_ops *ops, const struct query_scope *scope,
 	     const char *title)
 {
-	const struct view *from = app_top(a)->view;
-	struct app_entry *e = &a->stack[a->n_stack];
-	int r;
-
-	if (a->n_stack == APP_DEPTH) {
-		app_say(a, ROLE_DIM, "No deeper: Esc goes back");
-		return 0;
-	}
-	*e = (struct app_entry){0};
-	r = open_view(a, ops, from, scope, &e->view);
-	if (r < 0)
-		return r;
-	text_clean(e->view->title, sizeof(e->view->title), title);
-	a->n_stack++;
-	return 0;
+	return push(a, &(struct app_page){.ops = ops, .scope = scope, .title = title});
 }
 
 int app_push_events(struct app *a, const struct query_events_scope *scope, const char *title)
 {
 	const struct query_scope none = {0};
-	size_t before = a->n_stack;
-	int r = app_push(a, &view_events, &none, title);
 
-	if (a->n_stack > before)
-		app_top(a)->view->events = *scope;
-	return r;
+	return push(a,
+		    &(struct app_page){
+			    .ops = &view_events, .scope = &none, .events = *scope, .title = title});
 }
 
 int app_push_row(struct app *a, const struct view_ops *ops, uint64_t row, const char *title)
 {
 	const struct query_scope none = {0};
-	size_t before = a->n_stack;
-	int r = app_push(a, ops, &none, title);
 
-	if (a->n_stack > before)
-		app_top(a)->view->row = row;
-	return r;
+	return push(a, &(struct app_page){.ops = ops, .scope = &none, .row = row, .title = title});
 }
 
 struct view *app_shown(struct app *a)
 {
-	return app_top(a)->view;
+	return a->side.is_asked && a->side.view ? a->side.view : app_top(a)->view;
 }
 
 void app_pop(struct app *a)
@@ -129,6 +147,11 @@ void app_say(struct app *a, enum role role, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
+	if (a->side.is_asked) {
+		vsnprintf(a->side.why, sizeof(a->side.why), fmt, ap);
+		va_end(ap);
+		return;
+	}
 	vsnprintf(a->message, sizeof(a->message), fmt, ap);
 	va_end(ap);
 	a->message_role = role;
@@ -154,12 +177,14 @@ bool app_paused(const struct app *a)
 
 const char *app_filter(const struct app *a)
 {
+	if (a->side.is_drawn)
+		return "";
 	return a->n_stack ? a->stack[a->n_stack - 1].filter : a->roots[a->root].filter;
 }
 
 const char *app_row_filter(const struct app *a)
 {
-	return a->rows;
+	return a->side.is_drawn ? "" : a->rows;
 }
 
 /* One table of waits, or a picture of them. Other pages have figures of everything. */
@@ -283,7 +308,8 @@ static int open_roots(struct app *a, const struct app_options *o, struct error *
 	bool found = !o->view;
 
 	for (size_t i = 0; view_roots[i] && i < APP_ROOTS; i++) {
-		int r = open_view(a, view_roots[i], NULL, &all, &a->roots[i].view);
+		const struct app_page root = {.ops = view_roots[i], .scope = &all};
+		int r = app_open_page(a, &root, NULL, &a->roots[i].view);
 
 		if (r < 0)
 			return error_errno(err, r, "Cannot set up the view %s",
@@ -363,6 +389,7 @@ void app_free(struct app *a)
 		return;
 	app_history_leave(a);
 	app_marks_clear(a);
+	app_side_close(a);
 	while (a->n_stack)
 		app_pop(a);
 	for (size_t i = 0; i < a->n_roots; i++)
@@ -446,7 +473,11 @@ static void draw_parts(struct app *a, const struct layout_app *l)
 	callout.h = app_tour_lines(a, body);
 	body.h -= callout.h;
 	callout.y += body.h;
+	body = app_side_place(a, body);
+	a->screen.is_passive = a->side.has_keys;
 	v->ops->draw(v, &a->screen, body);
+	a->screen.is_passive = false;
+	app_side_draw(a);
 	if (callout.h)
 		app_tour_draw(a, callout);
 	app_choose_draw(a, l->body);

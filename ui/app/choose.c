@@ -46,7 +46,7 @@ void app_choose_groups(struct app *a)
 /* The next one is at hand: Enter takes it. */
 static void choose_by(struct app *a)
 {
-	struct view_bys bys = bys_of(app_top(a)->view);
+	struct view_bys bys = bys_of(app_keys(a));
 
 	if (!bys.n) {
 		app_choose_groups(a);
@@ -64,7 +64,7 @@ static void choose_by(struct app *a)
 
 const struct table_widget *app_choose_table(struct app *a)
 {
-	struct view *v = app_top(a)->view;
+	struct view *v = app_keys(a);
 	const struct table_widget *w = v->ops->choices ? v->ops->choices->table(v) : NULL;
 
 	if (!w || !w->n_names)
@@ -209,7 +209,7 @@ static void take_sort(struct app *a, const struct chooser_entry *e)
 
 void app_choose_explain(struct app *a)
 {
-	struct view *v = app_top(a)->view;
+	struct view *v = app_keys(a);
 	struct table_widget *w = v->ops->choices ? v->ops->choices->table(v) : NULL;
 	struct table_widget_choice column;
 

@@ -21,9 +21,11 @@ static const char *command_name(enum command c)
 
 int app_to_view(struct app *a, enum command c, const struct command_arg *arg)
 {
-	struct view *v = app_top(a)->view;
-	int r = v->ops->command ? v->ops->command(v, c, arg) : VIEW_UNHANDLED;
+	struct view *v = app_keys(a);
 
+	a->side.acts = a->side.has_keys;
+	int r = v->ops->command ? v->ops->command(v, c, arg) : VIEW_UNHANDLED;
+	a->side.acts = false;
 	if (r < 0)
 		app_say(a, ROLE_ERROR, "%s: %s", command_name(c), strerror(-r));
 	return r;
@@ -167,13 +169,16 @@ static void go_to_view(struct app *a, const struct command_arg *arg)
 	app_say(a, ROLE_ERROR, "No view is called '%s': Tab completes", name ? name : "");
 }
 
-/* The next pane of the page, and after the last one of a view the next view; a page stays. */
+/*
+ * The next pane of the page, after the last one of a view the page beside it, and after that the
+ * next view; a page stays.
+ */
 static void next_view(struct app *a, enum command c)
 {
 	const struct command_arg wraps = {.n = a->n_stack > 0};
 	size_t step = c == CMD_VIEW_NEXT ? 1 : a->n_roots - 1;
 
-	if (app_to_view(a, c, &wraps) != VIEW_UNHANDLED)
+	if (app_to_view(a, c, &wraps) != VIEW_UNHANDLED || app_side_tab(a, c == CMD_VIEW_NEXT))
 		return;
 	if (a->n_stack > 0)
 		app_say(a, ROLE_NORMAL, "no other pane here has rows; Esc goes back");
@@ -202,7 +207,7 @@ static void back(struct app *a)
 {
 	const struct command_arg none = {0};
 
-	if (app_to_view(a, CMD_BACK, &none) != VIEW_UNHANDLED)
+	if (app_to_view(a, CMD_BACK, &none) != VIEW_UNHANDLED || app_side_leave(a))
 		return;
 	if (app_filter(a)[0])
 		app_set_filter(a, "");
@@ -313,6 +318,9 @@ static bool session_command(struct app *a, enum command c, const struct command_
 	case CMD_VIEW:
 		go_to_view(a, arg);
 		return true;
+	case CMD_SIDE:
+		app_side_turn(a);
+		return true;
 	case CMD_VIEW_NEXT:
 	case CMD_VIEW_PREV:
 		next_view(a, c);
@@ -336,13 +344,13 @@ void app_command(struct app *a, enum command c, const struct command_arg *arg)
 	app_choose_explain(a);
 	if (r == VIEW_UNHANDLED && c == CMD_LEFT)
 		back(a);
-	else if (r == VIEW_UNHANDLED && c == CMD_RIGHT)
+	else if (r == VIEW_UNHANDLED && c == CMD_RIGHT && !app_side_enter(a))
 		app_command(a, CMD_ENTER, arg);
 	else if (r == VIEW_UNHANDLED && c == CMD_EXPAND && !a->time.is_replay)
 		step_delay(a, -1);
 	else if (r == VIEW_UNHANDLED && c == CMD_COLLAPSE && !a->time.is_replay)
 		step_delay(a, 1);
-	else if (r == VIEW_UNHANDLED)
+	else if (r == VIEW_UNHANDLED && c != CMD_RIGHT)
 		app_say_unhandled(a, c, arg);
 }
 

@@ -102,7 +102,7 @@ static bool in_past_only(const struct command_info *c)
 /* The view's own text for that command; NULL: none. */
 static const char *of_view(const struct app *a, enum command c)
 {
-	const struct view *v = a->n_stack ? a->stack[a->n_stack - 1].view : a->roots[a->root].view;
+	const struct view *v = app_keys(a);
 
 	for (const struct view_key *k = v->ops->keys; k && k->command; k++)
 		if (k->command == c)
@@ -166,12 +166,12 @@ static int draw_command(struct app *a, struct rect r, int x, const struct comman
 
 static int draw_commands(struct app *a, struct rect r, int x, enum rank rank)
 {
-	const struct view_key *keys = app_top(a)->view->ops->keys;
+	const struct view_key *keys = app_keys(a)->ops->keys;
 	const struct command_info *c;
 
 	while (rank == OWN && (c = next_own(a, &keys)))
 		x = draw_command(a, r, x, c);
-	if (rank == OWN && app_top(a)->view->ops->keys)
+	if (rank == OWN && app_keys(a)->ops->keys)
 		return x;
 	for (c = command_table; c->command; c++)
 		if (rank_of(a, c) == rank)

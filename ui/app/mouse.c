@@ -51,16 +51,27 @@ static bool click_key(struct app *a, int x, int y)
 	return c;
 }
 
+/* In the list or the page that the pointer is on; the keys stay where they are. */
+static void turn_wheel(struct app *a, enum command c, const struct command_arg *arg)
+{
+	bool moved = app_side_point(a, arg->x, arg->y);
+
+	for (int i = 0; i < WHEEL_ROWS; i++)
+		app_command(a, c, arg);
+	if (moved && !app_side_enter(a))
+		app_side_leave(a);
+}
+
 void app_mouse(struct app *a, const struct display_input *in)
 {
 	struct command_arg arg = {.x = in->x, .y = in->y};
 	enum command c = in->key == KEY_K_DCLICK ? CMD_DCLICK : CMD_CLICK;
 
 	if (in->key == KEY_K_WHEEL_UP || in->key == KEY_K_WHEEL_DOWN) {
-		for (int i = 0; i < WHEEL_ROWS; i++)
-			app_command(a, in->key == KEY_K_WHEEL_UP ? CMD_UP : CMD_DOWN, &arg);
+		turn_wheel(a, in->key == KEY_K_WHEEL_UP ? CMD_UP : CMD_DOWN, &arg);
 		return;
 	}
+	app_side_point(a, in->x, in->y);
 	if (app_ribbon_click(a, in->x, in->y) || app_sums_click(a, in->x, in->y) ||
 	    crumbs_click(a, in->x, in->y) || click_key(a, in->x, in->y))
 		return;

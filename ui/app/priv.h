@@ -9,6 +9,7 @@
 #include "kontend/query-diff.h"
 #include "kontend/view.h"
 #include "prompt.h"
+#include "side.h"
 #include "tour.h"
 #include "travel.h"
 #include "verdict.h"
@@ -153,6 +154,7 @@ struct app {
 	struct app_stop stop;
 	const struct app_catcher *catcher; /* of incidents; NULL: none */
 	struct app_tour tour;
+	struct app_side side;
 	bool paused, ended, done, dirty;
 	uint64_t drawn_ns, draw_took_ns; /* app's clock after the last frame, and what that took */
 	bool again, behind, has_keys;	 /* the frame wants one soon; source, keys: may have more */
@@ -166,6 +168,12 @@ struct app {
 };
 
 struct app_entry *app_top(struct app *a);
+struct view *app_keys(const struct app *a); /* the view that commands go to */
+/* For side.c: a view that is on no stack. 0 or a negative errno. */
+int app_open_page(struct app *a, const struct app_page *p, const struct view *from,
+		  struct view **ret);
+void app_title_view(struct view *v, const char *title);
+void app_close_view(struct view *v); /* or NULL */
 int app_pending(struct app *a); /* as display_ops.pending(); no frame is shown until it is -1 */
 void app_pop(struct app *a);
 void app_command(struct app *a, enum command c, const struct command_arg *arg);

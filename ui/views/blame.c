@@ -246,7 +246,7 @@ static const char *empty_held(struct list_view *l, const struct table *t)
 #define SET(ASK_HEAD, EMPTY, OPEN, HEAT)                                                           \
 	{                                                                                          \
 		.ask = ask_rows, .head = (ASK_HEAD), .before = put_set, .empty = (EMPTY),          \
-		.open = (OPEN), .command = command, .drawn = keep_selected, .skips = skips_by,     \
+		.page = (OPEN), .command = command, .drawn = keep_selected, .skips = skips_by,     \
 		.bys = bys, .has_window = list_has_window, .heat = (HEAT),                         \
 	}
 
@@ -284,6 +284,7 @@ const struct view_ops view_blame = {
 	.sets = sets,
 	.set = "waits",
 	.size = sizeof(struct view_blame),
+	.page = list_page,
 	LIST_VIEW(&waits_ops),
 };
 
@@ -309,6 +310,7 @@ const struct view_ops view_blame_held = {
 	.sets = sets,
 	.set = "held",
 	.size = sizeof(struct view_blame),
+	.page = list_page,
 	LIST_VIEW(&held_ops),
 };
 
@@ -328,5 +330,6 @@ const struct view_ops view_blame_did = {
 	.sets = sets,
 	.set = "did",
 	.size = sizeof(struct view_blame),
+	.page = list_page,
 	LIST_VIEW(&did_ops),
 };

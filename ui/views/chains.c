@@ -164,7 +164,7 @@ static const struct list_ops ops = {
 	.ask = ask_rows,
 	.head = draw_head,
 	.empty = empty_text,
-	.open = open_row,
+	.page = open_row,
 	.command = command,
 	.row_role = row_role,
 	.drawn = keep_selected,
@@ -207,4 +207,5 @@ const struct view_ops view_chains = {
 	.deinit = deinit_view,
 	.draw = list_draw,
 	.command = list_command,
+	.page = list_page,
 };

@@ -106,7 +106,7 @@ static const struct list_ops contexts_ops = {
 	.head = draw_head,
 	.fit = contexts_fit,
 	.empty = contexts_empty,
-	.open = open_context,
+	.page = open_context,
 	.bys = bys,
 	.row_role = turns_role,
 };
@@ -181,6 +181,7 @@ const struct view_ops view_contexts = {
 		"process that opened events, and back. Enter lists the events.",
 	.tables = "contexts",
 	.size = sizeof(struct view_contexts),
+	.page = list_page,
 	LIST_VIEW(&contexts_ops),
 };
 

@@ -430,6 +430,39 @@ static void fill_first(struct page *p, const struct view_ops *from)
 		 0);
 }
 
+static bool names_table(const char *tables, const char *name, size_t len)
+{
+	while (tables && *tables) {
+		size_t n = strcspn(tables, " ");
+
+		if (n == len && !memcmp(tables, name, len))
+			return true;
+		tables += n + strspn(tables + n, " ");
+	}
+	return false;
+}
+
+/* Those that the view has not. */
+static void add_other_tables(struct page *p, const struct view_ops *from, const char *tables)
+{
+	while (tables && *tables) {
+		size_t len = strcspn(tables, " ");
+
+		if (!names_table(from->tables, tables, len) &&
+		    !names_table(from->shows, tables, len))
+			add_columns(p, tables_find(tables, len));
+		tables += len + strspn(tables + len, " ");
+	}
+}
+
+/* About the page beside the view. */
+static void add_beside(struct page *p, const struct view_ops *page)
+{
+	add_title(p, arena_printf(p->arena, "the page of the selected row: %s", name_of(page)));
+	add_entry(p, ROLE_NORMAL, "", page->help, 1);
+	add_all_terms(p, page);
+}
+
 static void fill(struct view_help *h, struct page *p)
 {
 	const struct view_ops *from = h->v.from;
@@ -443,9 +476,16 @@ static void fill(struct view_help *h, struct page *p)
 		add_entry(p, ROLE_NORMAL, "", from->help, 1);
 		add_all_terms(p, from);
 	}
+	const struct view_ops *beside = from && from->help ? h->v.beside : NULL;
+	if (beside && beside->help)
+		add_beside(p, beside);
 	add_header(p);
 	add_tables(p, from ? from->tables : NULL);
 	add_tables(p, from ? from->shows : NULL);
+	if (beside) {
+		add_other_tables(p, from, beside->tables);
+		add_other_tables(p, from, beside->shows);
+	}
 	add_keys(p);
 	add_views(p);
 }

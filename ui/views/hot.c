@@ -255,7 +255,7 @@ static const struct list_ops ops = {
 	.before = put_zoom,
 	.options = put_paths,
 	.empty = empty_text,
-	.open = open_row,
+	.page = open_row,
 	.command = take_command,
 	.has_window = list_has_window,
 	.bys = bys,
@@ -286,5 +286,6 @@ const struct view_ops view_hot = {
 		"They are taken with -F, 499 Hz being plenty.",
 	.tables = "hot",
 	.size = sizeof(struct view_hot),
+	.page = list_page,
 	LIST_VIEW(&ops),
 };

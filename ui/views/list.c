@@ -291,7 +291,16 @@ int list_command(struct view *v, enum command c, const struct command_arg *arg)
 	code = pane_list_command(&l->pane, c, arg);
 	if (code != WIDGET_ENTER)
 		return code;
-	return ops->open ? ops->open(l) : 0;
+	if (ops->open)
+		return ops->open(l);
+	return ops->page ? ops->page(l) : 0;
+}
+
+int list_page(struct view *v)
+{
+	struct list_view *l = list_of(v);
+
+	return l->pane.table.has_rows ? v->ops->list->page(l) : VIEW_UNHANDLED;
 }
 
 void list_deinit(struct view *v)

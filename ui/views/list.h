@@ -31,7 +31,8 @@ struct list_ops {
 	void (*fit)(struct list_view *l, struct table *t);
 	/* The sentence for a table without rows, if it is not the one of locks; t->n_total is 0. */
 	const char *(*empty)(struct list_view *l, const struct table *t);
-	int (*open)(struct list_view *l); /* Enter on the selected row */
+	int (*page)(struct list_view *l); /* opens the page of the selected row, nothing more */
+	int (*open)(struct list_view *l); /* Enter on it; NULL: page() */
 	int (*command)(struct list_view *l, enum command c, const struct command_arg *arg);
 	void (*drawn)(struct list_view *l, const struct table *t); /* after each frame */
 	/* Is there a column of that name when the rows are by that? Else the order is the default
@@ -51,6 +52,7 @@ struct list_ops {
 void list_draw(struct view *v, struct screen *s, struct rect r);
 int list_command(struct view *v, enum command c, const struct command_arg *arg);
 void list_deinit(struct view *v);
+int list_page(struct view *v); /* view_ops.page, where list_ops has one */
 /* A row, by its id, before the first frame. */
 void list_select(struct list_view *l, uint64_t row);
 bool list_has_window(const struct list_view *l); /* always */

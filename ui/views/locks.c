@@ -103,7 +103,7 @@ static const struct list_ops ops = {
 	.ask = ask_rows,
 	.behind = put_remarks,
 	.fit = fit,
-	.open = open_row,
+	.page = open_row,
 	.command = take_command,
 	.sorts = sorts,
 	.skips = skips,
@@ -133,7 +133,8 @@ static const struct view_key keys[] = {
 	{                                                                                          \
 		.name = NAME, .title = NAME, .brief = DIGIT ? "lock" : NULL, .digit = DIGIT,       \
 		.keys = keys, .help = locks_help, .tables = "locks", .compares = true,             \
-		.size = sizeof(struct list_view), .init = init_view, LIST_VIEW(&ops),              \
+		.size = sizeof(struct list_view), .init = init_view, .page = list_page,            \
+		LIST_VIEW(&ops),                                                                   \
 	}
 
 const struct view_ops view_locks = LOCKS_VIEW("locks", '2');

@@ -105,7 +105,7 @@ static const struct list_ops ops = {
 	.ask = ask_rows,
 	.head = draw_head,
 	.behind = put_cost,
-	.open = open_row,
+	.page = open_row,
 	.bys = bys,
 	.has_window = has_window,
 	.heat = "wait_ns_per_s",
@@ -132,5 +132,6 @@ const struct view_ops view_mmap = {
 		"long it took, the call paths that led to waits, and by task.",
 	.tables = "mmap",
 	.size = sizeof(struct view_mmap),
+	.page = list_page,
 	LIST_VIEW(&ops),
 };

@@ -470,19 +470,24 @@ static void overview_deinit(struct view *v)
 	pane_set_deinit(&of_view(v)->set);
 }
 
-static int overview_command(struct view *v, enum command c, const struct command_arg *arg)
+static int overview_page(struct view *v)
 {
 	static const enum query_by by[PANES] = {
 		[PANE_TYPES] = BY_TYPE, [PANE_CPUS] = BY_CPU, [PANE_LOCKS] = BY_LOCK};
-	struct pane_set *set = &of_view(v)->set;
-	int r = pane_command(set, c, arg);
-	uint64_t row = set->panes[set->focus].table.selected;
+	const struct pane_set *set = &of_view(v)->set;
+	const struct table_widget *w = &set->panes[set->focus].table;
 
-	if (r == WIDGET_ENTER && set->focus == PANE_WAITERS)
-		return view_open_waiter(v, row, BY_LOCK);
-	if (r == WIDGET_ENTER)
-		return view_open(v, by[set->focus], row);
-	return r;
+	if (!w->has_rows)
+		return VIEW_UNHANDLED;
+	return set->focus == PANE_WAITERS ? view_open_waiter(v, w->selected, BY_LOCK)
+					  : view_open(v, by[set->focus], w->selected);
+}
+
+static int overview_command(struct view *v, enum command c, const struct command_arg *arg)
+{
+	int r = pane_command(&of_view(v)->set, c, arg);
+
+	return r == WIDGET_ENTER ? overview_page(v) : r;
 }
 
 static struct table_widget *sorted_table(struct view *v)
@@ -517,5 +522,6 @@ const struct view_ops view_overview = {
 	.deinit = overview_deinit,
 	.draw = overview_draw,
 	.command = overview_command,
+	.page = overview_page,
 	.choices = &choices,
 };

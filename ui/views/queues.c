@@ -54,7 +54,7 @@ static const struct list_ops ops = {
 	.ask = ask_rows,
 	.head = draw_head,
 	.empty = empty_text,
-	.open = open_row,
+	.page = open_row,
 	.has_window = list_has_window,
 	.heat = "convoy_ns",
 };
@@ -81,5 +81,6 @@ const struct view_ops view_queues = {
 		"waits for the lock.",
 	.tables = "queues",
 	.size = sizeof(struct list_view),
+	.page = list_page,
 	LIST_VIEW(&ops),
 };

@@ -68,7 +68,7 @@ static int open_row(struct list_view *l)
 static const struct list_ops ops = {
 	.ask = ask_rows,
 	.head = draw_head,
-	.open = open_row,
+	.page = open_row,
 	.heat = "cpu_pct",
 };
 
@@ -93,5 +93,6 @@ const struct view_ops view_rotation = {
 		"event and no cost. Enter shows one CPU: what fewer events would save.",
 	.tables = "rotation",
 	.size = sizeof(struct list_view),
+	.page = list_page,
 	LIST_VIEW(&ops),
 };

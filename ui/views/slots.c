@@ -317,6 +317,13 @@ static int open_holder(struct view_slots *o)
 	return app_push_events(o->v.app, &scope, v->known ? name : "the kernel");
 }
 
+static int slots_page(struct view *v)
+{
+	struct view_slots *o = of_view(v);
+
+	return o->panes[PANE_HOLDERS].table.has_rows ? open_holder(o) : VIEW_UNHANDLED;
+}
+
 static int slots_command(struct view *v, enum command c, const struct command_arg *arg)
 {
 	struct view_slots *o = of_view(v);
@@ -376,5 +383,6 @@ const struct view_ops view_slots = {
 	.deinit = slots_deinit,
 	.draw = slots_draw,
 	.command = slots_command,
+	.page = slots_page,
 	.choices = &choices,
 };

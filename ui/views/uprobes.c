@@ -308,6 +308,15 @@ static int open_row(struct view_uprobes *o)
 	return o->by_process ? open_process(o, id) : open_probe(o, id);
 }
 
+static int uprobes_page(struct view *v)
+{
+	struct view_uprobes *o = of_view(v);
+	const struct table_widget *w = &o->panes[o->set.focus].table;
+	bool is_folded = o->set.focus == PANE_AREAS && w->selected == QUERY_UPROBE_IDLE;
+
+	return w->has_rows && !is_folded ? open_row(o) : VIEW_UNHANDLED;
+}
+
 static void set_by(struct view_uprobes *o, bool by_process)
 {
 	pane_deinit(&o->panes[PANE_PROBES]);
@@ -378,5 +387,6 @@ const struct view_ops view_uprobes = {
 	.deinit = uprobes_deinit,
 	.draw = uprobes_draw,
 	.command = uprobes_command,
+	.page = uprobes_page,
 	.choices = &choices,
 };

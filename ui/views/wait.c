@@ -29,7 +29,8 @@ static struct view_wait *of_view(struct view *v)
 
 void view_wait_keep(struct view *v, struct wait_kept *seen)
 {
-	wait_kept_move(&of_view(v)->seen, seen);
+	if (seen->known)
+		wait_kept_move(&of_view(v)->seen, seen);
 }
 
 /* "mm/5219 waits 41.2ms asleep for rwsem:W mmap_lock mm/5214"; "waited" when it is over. */

@@ -21,7 +21,7 @@ struct view_waiters {
 	struct list_view list;
 	struct wait_kept seen; /* the selected row as it was drawn */
 	/* The selected row: its lock, how many tasks it stands for, is its holder but a hint? */
-	uint64_t lock;
+	uint64_t lock, lock_id;
 	uint32_t n;
 	bool hint, evidence;
 	bool all_open;
@@ -55,6 +55,7 @@ static void note_selected(struct view_waiters *o, const struct table *t)
 	const struct value *certainty = table_cell(t, at, "owner_certainty");
 	o->n = (uint32_t)table_u64(t, at, "waiting");
 	o->lock = table_u64(t, at, "lock");
+	o->lock_id = table_u64(t, at, "lock_id");
 	o->hint = certainty->known && strcmp(certainty->s, "hint") == 0;
 	o->evidence = certainty->known && strcmp(certainty->s, "evidence") == 0;
 }
@@ -147,6 +148,17 @@ static void fold(struct view_waiters *o)
 	o->list.pane.table.selected = query_fold_id(o->lock);
 }
 
+/* Of a wait, or of the lock for which the tasks of a folded row wait. */
+static int open_page(struct list_view *l)
+{
+	struct view_waiters *o = of_list(l);
+
+	if (!o->n)
+		return VIEW_UNHANDLED;
+	return o->n > 1 ? view_open(&l->v, BY_LOCK, o->lock_id)
+			: view_open_wait(&l->v, l->pane.table.selected, &o->seen);
+}
+
 static int open_row(struct list_view *l)
 {
 	struct view_waiters *o = of_list(l);
@@ -202,6 +214,7 @@ static const struct list_ops ops = {
 	.head = draw_status,
 	.fit = fit,
 	.empty = empty_text,
+	.page = open_page,
 	.open = open_row,
 	.command = command,
 	.row_role = row_role,
@@ -242,4 +255,5 @@ const struct view_ops view_waiters = {
 	.deinit = deinit_view,
 	.draw = list_draw,
 	.command = list_command,
+	.page = list_page,
 };

@@ -24,6 +24,23 @@
 
 enum { PARTS = 16 };
 
+/* The page of a row: a third of the narrowest screen that has one, and no more than it can use. */
+enum { SIDE_LESS = 21, SIDE_MOST = 120 };
+
+struct layout_side layout_side(struct rect r)
+{
+	struct layout_side l = {.list = r};
+	int w = r.w / 2 - SIDE_LESS;
+
+	if (r.w < LAYOUT_SIDE_W)
+		return l;
+	w = w < SIDE_MOST ? w : SIDE_MOST;
+	l.list.w = r.w - w - 1;
+	l.rule = (struct rect){r.x + l.list.w, r.y, 1, r.h};
+	l.page = (struct rect){l.rule.x + 1, r.y, w, r.h};
+	return l;
+}
+
 struct rect layout_below(struct rect r, int n)
 {
 	if (n > r.h)

@@ -35,6 +35,16 @@ struct layout_part {
 void layout_rows(struct rect r, const struct layout_part *p, size_t n, struct rect *ret);
 void layout_cols(struct rect r, const struct layout_part *p, size_t n, struct rect *ret);
 
+/*
+ * From LAYOUT_SIDE_W on the page of the selected row is beside the list, with a rule between them.
+ * On a narrower screen the list has all of it, and the others are empty.
+ */
+struct layout_side {
+	struct rect list, rule, page;
+};
+
+struct layout_side layout_side(struct rect r);
+
 /* The room that rows need in a column. */
 struct layout_need {
 	uint16_t width; /* of its longest text; 0: not known, or it has no text */

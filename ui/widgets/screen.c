@@ -242,7 +242,7 @@ void screen_mark(struct screen *s, struct rect r, int y, enum role role)
 	struct rect c = clip(s, r);
 
 	y += r.y;
-	if (y < c.y || y >= c.y + c.h)
+	if (y < c.y || y >= c.y + c.h || (s->is_passive && role == ROLE_SELECTED))
 		return;
 	for (int x = c.x; x < c.x + c.w; x++)
 		s->cells[(size_t)y * (size_t)s->w + (size_t)x].role = (uint8_t)role;
@@ -254,7 +254,7 @@ void screen_reverse(struct screen *s, struct rect r, int x, int y)
 
 	x += r.x;
 	y += r.y;
-	if (x >= c.x && x < c.x + c.w && y >= c.y && y < c.y + c.h)
+	if (!s->is_passive && x >= c.x && x < c.x + c.w && y >= c.y && y < c.y + c.h)
 		s->cells[(size_t)y * (size_t)s->w + (size_t)x].attr |= DISPLAY_REVERSE;
 }
 
@@ -268,9 +268,10 @@ static int row_end(const struct display_cell *row, int w)
 
 bool screen_row_begin(struct screen *s)
 {
-	if (s->row)
-		s->row->at = s->row->from;
-	return s->row;
+	if (!s->row || s->is_passive)
+		return false;
+	s->row->at = s->row->from;
+	return true;
 }
 
 void screen_row_put(struct screen *s, const char *text)

@@ -11,6 +11,7 @@ struct screen {
 	struct display_cell *cells;
 	int w, h;
 	bool ascii;
+	bool is_passive;     /* what is drawn has no keys: no row is marked as selected */
 	struct textbuf *row; /* takes what the selected row says in full; NULL: not wanted */
 };
 

@@ -44,6 +44,12 @@ struct view_ops {
 	void (*deinit)(struct view *v);
 	void (*draw)(struct view *v, struct screen *s, struct rect r);
 	int (*command)(struct view *v, enum command c, const struct command_arg *arg);
+	/*
+	 * Opens the page of the selected row by app_push(), and changes nothing else: from 160
+	 * columns on it is beside the view, and follows the cursor. Or VIEW_UNHANDLED: there is no
+	 * row. NULL: rows have no page.
+	 */
+	int (*page)(struct view *v);
 	const struct list_ops *list;	    /* of a view that is one table: ui/views/list.h */
 	const struct view_choices *choices; /* what lists offer; NULL: nothing */
 };
@@ -57,6 +63,7 @@ struct view {
 	uint64_t row;			  /* of a table, which the view is about */
 	char title[160];		  /* breadcrumb part */
 	const struct view_ops *from;	  /* of the view it was opened from; NULL: a root */
+	const struct view_ops *beside;	  /* of the page that was beside that one; NULL: none */
 };
 
 /*
