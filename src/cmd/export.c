@@ -9,6 +9,7 @@
 #include "kontend/filter-options.h"
 #include "kontend/flamegraph.h"
 #include "kontend/folded.h"
+#include "kontend/heatmap.h"
 #include "kontend/openmetrics.h"
 #include "kontend/pprof.h"
 #include "kontend/query-hot.h"
@@ -145,6 +146,14 @@ static int write_profile(struct exporter *e, struct measure *m, struct query *q,
 	return ret;
 }
 
+static int write_heatmap(struct measure *m, struct query *q, struct error *err)
+{
+	const struct heatmap_spec spec = {.by_wait = m->o->weight != NULL};
+
+	measure_say_no_locks(m, folded_hint);
+	return heatmap_write(q, &spec, m->output.file, err);
+}
+
 static int write_chains(struct exporter *e, struct measure *m, struct query *q, struct error *err)
 {
 	const struct opts *o = m->o;
@@ -180,7 +189,8 @@ static int finish_chains(struct measure_job *j, struct measure *m, struct error 
 	query_begin(&q);
 	ret = wait_filter_set(&q, e->only.filter, err);
 	if (ret == 0)
-		ret = write_chains(e, m, &q, err);
+		ret = is_format(m->o, EXPORT_HEATMAP) ? write_heatmap(m, &q, err)
+						      : write_chains(e, m, &q, err);
 	if (ret == 0)
 		measure_say_losses(m);
 	measure_say_names(m, &q);
@@ -282,9 +292,16 @@ static int check_chains(const struct opts *o, struct error *err)
 					     : NULL;
 	bool chains = is_format(o, EXPORT_FLAMEGRAPH) || is_profile(o);
 
-	if (given && !is_format(o, EXPORT_FOLDED) && (o->mark_kernel || !chains))
+	bool heat = is_format(o, EXPORT_HEATMAP) && !o->zooms[0];
+
+	if (given && !is_format(o, EXPORT_FOLDED) && (o->mark_kernel || !(chains || heat)))
 		return error_set(err, -EINVAL, "--%s does not go with --format %s",
 				 o->mark_kernel ? "mark-kernel" : given, o->format);
+	if (is_format(o, EXPORT_HEATMAP) && o->weight && strcmp(o->weight, "wait") != 0)
+		return error_set(err, -EINVAL,
+				 "--weight %s does not go with --format heatmap: its colours are "
+				 "numbers of waits, or with --weight wait their time",
+				 o->weight);
 	if (is_blame(o) && is_profile(o))
 		return error_set(
 			err, -EINVAL,
@@ -362,6 +379,7 @@ int cmd_export(const struct opts *o)
 	else if (is_format(o, EXPORT_OPENMETRICS))
 		e.job.finish = finish_openmetrics;
 	e.job.blame = is_blame(o);
+	e.job.heat = is_format(o, EXPORT_HEATMAP);
 	int status = measure_run(o, &e.job);
 
 	openmetrics_free(e.metrics);

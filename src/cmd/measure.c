@@ -353,6 +353,7 @@ static int read_known(struct measure *m, struct run *known, struct error *err)
 {
 	known->held = m->run.held;
 	known->blame = m->run.blame;
+	known->heat = m->run.heat;
 	known->min_wait_ns = m->o->min_wait_ns;
 	measure_sandbox(m, known);
 	int ret = run_open(known, m->o, err);
@@ -464,6 +465,7 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 		return 0;
 	m->run.held = j->held;
 	m->run.blame = j->blame;
+	m->run.heat = j->heat;
 	m->run.min_wait_ns = m->o->min_wait_ns;
 	m->run.trigger_ns = caught_floor_ns(m->o);
 	int ret = run_open(&m->run, m->o, err);

@@ -42,6 +42,7 @@ struct measure_job {
 	bool many;		 /* no recording is the first: finish() reads all of them */
 	bool held;		 /* how long locks are held is asked for */
 	bool blame;		 /* because of whom is waited is */
+	bool heat;		 /* when waits ended and how long they were is */
 	bool look; /* what it shows is there at once: without an end asked for, a look is enough */
 	/* The engine is there, no event has come yet. NULL: nothing to do. */
 	int (*begin)(struct measure_job *j, struct measure *m, struct error *err);

@@ -259,6 +259,7 @@ int cmd_report(const struct opts *o)
 	bool blame = r.spec.views & (REPORT_HELD | REPORT_QUEUES | BLAMES);
 	r.job.held = blame;
 	r.job.blame = blame || r.spec.weight == REPORT_WEIGHT_BLAME;
+	r.job.heat = r.spec.views & REPORT_HEAT;
 	r.job.look = is_look(&r.spec);
 	/* An incident names the holder of its lock. */
 	r.job.blame |= o->triggers[0] != NULL;

@@ -72,6 +72,7 @@ static const struct view_needs
 	needs_tree = {"call paths that lead to waits", MAIN_JOB, {"stacks", "names"}},
 	needs_incidents = {"incidents that triggers caught", MAIN_JOB, {"rings", "names"}},
 	needs_hist = {"how long waits took", MAIN_JOB, {"rings"}},
+	needs_heat = {"when waits ended and how long they were", MAIN_JOB, {"rings"}},
 	needs_callers = {"functions in which tasks waited", MAIN_JOB, {"stacks", "names"}},
 	needs_tasks = {"tasks that wait", MAIN_JOB, {"rings", "namespaces"}},
 	needs_types = {"waits by type of lock", MAIN_JOB, {"rings"}},

@@ -54,7 +54,7 @@ int engine_pack_restore(struct engine_pack *p, const void *data, size_t stored, 
 	return ZSTD_decompressDCtx(p->unpack, buf, len, data, stored) == len ? 0 : -EBADMSG;
 }
 
-enum { CELLS, MORE, GROUPS, RECENT, ARRAYS };
+enum { CELLS, MORE, GROUPS, RECENT, HEAT, ARRAYS };
 
 static void sizes_of(const struct cell_table *t, size_t ret[ARRAYS])
 {
@@ -62,6 +62,7 @@ static void sizes_of(const struct cell_table *t, size_t ret[ARRAYS])
 	ret[MORE] = t->n_more * sizeof(*t->more);
 	ret[GROUPS] = t->hists.n_groups * sizeof(*t->hists.groups);
 	ret[RECENT] = t->recent.n * sizeof(*t->recent.words);
+	ret[HEAT] = t->heat.n * sizeof(*t->heat.entries);
 }
 
 static int pack_array(struct engine_packed_array *ret, struct engine_pack *p, const void *data,
@@ -99,6 +100,7 @@ static int copy_rest(struct model *dst, const struct model *m)
 	cells.hists.groups = group;
 	cells.hists.n_groups = 1;
 	cells.recent.n = 0;
+	cells.heat.n = 0;
 	rest.cells = &cells;
 	return model_copy(dst, &rest);
 }
@@ -106,7 +108,8 @@ static int copy_rest(struct model *dst, const struct model *m)
 int engine_packed_make(struct engine_packed *ret, const struct model *m, struct engine_pack *p)
 {
 	const struct cell_table *t = m->cells;
-	const void *data[ARRAYS] = {t->cells, t->more, t->hists.groups, t->recent.words};
+	const void *data[ARRAYS] = {t->cells, t->more, t->hists.groups, t->recent.words,
+				    t->heat.entries};
 	size_t sizes[ARRAYS];
 	int r;
 
@@ -130,16 +133,22 @@ static int unpack_cells(struct cell_table *t, const struct engine_packed *from,
 			struct engine_pack *p)
 {
 	struct recent recent = t->recent;
+	struct heat heat = t->heat;
 	size_t sizes[ARRAYS];
 	int r = 0;
 
 	t->recent = (struct recent){0};
+	t->heat = (struct heat){0};
 	cell_table_deinit(t);
 	*t = from->cells;
 	t->recent = recent;
 	t->recent.n = from->cells.recent.n;
 	t->recent.cap = t->recent.n + 1;
 	t->recent.words = mem_calloc(t->recent.cap, sizeof(*t->recent.words));
+	t->heat = heat;
+	t->heat.n = t->heat.base = from->cells.heat.n;
+	t->heat.cap = t->heat.n + 1;
+	t->heat.entries = mem_calloc(t->heat.cap, sizeof(*t->heat.entries));
 	t->hists.cap_groups = t->hists.n_groups;
 	t->cap_more = t->n_more;
 	t->more = mem_calloc(t->n_more, sizeof(*t->more));
@@ -148,10 +157,10 @@ static int unpack_cells(struct cell_table *t, const struct engine_packed *from,
 	t->touched = mem_calloc(cell_words(t), sizeof(*t->touched));
 	t->hists.groups = mem_calloc(t->hists.n_groups, sizeof(*t->hists.groups));
 	if (!t->cells || !t->more || !t->slots || !t->touched || !t->hists.groups ||
-	    !t->recent.words)
+	    !t->recent.words || !t->heat.entries)
 		return -ENOMEM;
 	sizes_of(t, sizes);
-	void *data[ARRAYS] = {t->cells, t->more, t->hists.groups, t->recent.words};
+	void *data[ARRAYS] = {t->cells, t->more, t->hists.groups, t->recent.words, t->heat.entries};
 	for (unsigned i = 0; i < ARRAYS && !r; i++)
 		r = engine_pack_restore(p, from->arrays[i].data, from->arrays[i].stored, data[i],
 					sizes[i]);

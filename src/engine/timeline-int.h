@@ -14,7 +14,7 @@ struct engine_packed {
 	struct engine_packed_array {
 		void *data;
 		size_t stored;
-	} arrays[4]; /* cells, their sums, histograms, what is recent */
+	} arrays[5]; /* cells, their sums, histograms, what is recent, by time and length */
 	size_t bytes;
 };
 

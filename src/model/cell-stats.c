@@ -126,6 +126,13 @@ void cell_doubt(struct cell_table *t, struct cell *c)
 	recent_add(&t->recent, RECENT_DOUBT, (size_t)(c - t->cells), 0);
 }
 
+/* In the logs of when it was. */
+static void note_wait(struct cell_table *t, const struct cell *c, uint64_t ns, uint64_t end_ns)
+{
+	recent_add(&t->recent, RECENT_WAIT, (size_t)(c - t->cells), ns);
+	heat_add(&t->heat, (size_t)(c - t->cells), hist_bucket(ns), 1, ns, end_ns);
+}
+
 int cell_add(struct cell_table *t, struct cell *c, uint64_t wait_ns, uint64_t within_ns,
 	     uint64_t end_ns)
 {
@@ -134,7 +141,7 @@ int cell_add(struct cell_table *t, struct cell *c, uint64_t wait_ns, uint64_t wi
 		c->in_open = 1;
 		c->total_ns = wait_ns;
 		c->last_ns = end_ns;
-		recent_add(&t->recent, RECENT_WAIT, (size_t)(c - t->cells), wait_ns);
+		note_wait(t, c, wait_ns, end_ns);
 		return 0;
 	}
 	struct cell_stats *m = more_of(t, c);
@@ -150,7 +157,7 @@ int cell_add(struct cell_table *t, struct cell *c, uint64_t wait_ns, uint64_t wi
 		m->max_ns = wait_ns;
 	c->total_ns += wait_ns;
 	c->last_ns = end_ns;
-	recent_add(&t->recent, RECENT_WAIT, (size_t)(c - t->cells), wait_ns);
+	note_wait(t, c, wait_ns, end_ns);
 	return 0;
 }
 
@@ -202,6 +209,7 @@ int cell_batch_add(struct cell_table *t, struct cell *c, uint64_t n, uint64_t to
 	c->total_ns += total_ns;
 	c->last_ns = end_ns;
 	recent_add_many(&t->recent, (size_t)(c - t->cells), &b, bucket);
+	heat_add(&t->heat, (size_t)(c - t->cells), bucket, n, total_ns, end_ns);
 	return 0;
 }
 

@@ -54,6 +54,7 @@ void cell_table_deinit(struct cell_table *t)
 	mem_free(t->touched);
 	hist_pool_deinit(&t->hists);
 	recent_deinit(&t->recent);
+	heat_deinit(&t->heat);
 	*t = (struct cell_table){0};
 }
 
@@ -61,7 +62,8 @@ size_t cell_bytes(const struct cell_table *t)
 {
 	return t->cap * sizeof(*t->cells) + t->cap_more * sizeof(*t->more) +
 	       (t->mask + 1) * sizeof(*t->slots) + cell_words(t) * sizeof(*t->touched) +
-	       t->hists.cap_groups * sizeof(*t->hists.groups) + recent_bytes(&t->recent);
+	       t->hists.cap_groups * sizeof(*t->hists.groups) + recent_bytes(&t->recent) +
+	       heat_bytes(&t->heat);
 }
 
 static uint32_t slot_of(uint32_t hash, size_t index)
@@ -254,7 +256,7 @@ uint64_t cell_rekey(struct cell_table *t,
 
 	if (cell_reserve(t, n / 2))
 		return 0;
-	uint32_t *map = t->recent.n ? mem_calloc(n, sizeof(*map)) : NULL;
+	uint32_t *map = t->recent.n || t->heat.n ? mem_calloc(n, sizeof(*map)) : NULL;
 	memset(t->slots, 0, (t->mask + 1) * sizeof(*t->slots));
 	t->n = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -268,6 +270,8 @@ uint64_t cell_rekey(struct cell_table *t,
 	}
 	if (t->recent.n)
 		recent_remap(&t->recent, map);
+	if (t->heat.n)
+		heat_remap(&t->heat, map);
 	mem_free(map);
 	cell_touch_all(t);
 	return folded;
@@ -309,4 +313,5 @@ void cell_table_clear(struct cell_table *t)
 	memset(t->slots, 0, (t->mask + 1) * sizeof(*t->slots));
 	hist_pool_clear(&t->hists);
 	recent_clear(&t->recent);
+	heat_clear(&t->heat);
 }

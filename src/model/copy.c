@@ -51,11 +51,12 @@ static int copy_cells(struct cell_table *dst, const struct cell_table *src)
 	dst->slots = mem_dup(src->slots, src->mask + 1, sizeof(*src->slots));
 	dst->touched = mem_dup(src->touched, cell_words(src), sizeof(*src->touched));
 	dst->recent = (struct recent){0};
+	dst->heat = (struct heat){0};
 	dst->hists.cap_groups = src->hists.n_groups;
 	dst->hists.groups =
 		mem_dup(src->hists.groups, src->hists.n_groups, sizeof(*src->hists.groups));
 	if (!dst->cells || !dst->more || !dst->slots || !dst->touched || !dst->hists.groups ||
-	    recent_copy(&dst->recent, &src->recent))
+	    recent_copy(&dst->recent, &src->recent) || heat_copy(&dst->heat, &src->heat))
 		return -ENOMEM;
 	for (size_t i = 0; i < src->n; i++)
 		dst->cells[i] = src->cells[i];

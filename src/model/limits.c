@@ -22,6 +22,8 @@ enum {
 enum { HELD_PART_OF = 16, LEAST_HELD = 4096, MOST_HELD = 32768 };
 enum { RECENT_PART_OF = 8, LEAST_RECENT = 1 << 18, MOST_RECENT = 1 << 24 };
 
+enum { HEAT_PART_OF = 16, LEAST_HEAT = 1 << 17, MOST_HEAT = 1 << 20 };
+
 static const struct model_limits defaults = {
 	.locks = 16384, .stacks = 16384, .tasks = 32768, .cells = 65536, .hist_groups = 196608};
 
@@ -52,13 +54,22 @@ uint32_t model_limits_held(uint64_t bytes)
 	return at_least(LEAST_HELD, n < MOST_HELD ? n : MOST_HELD);
 }
 
+uint32_t model_limits_heat(uint64_t bytes)
+{
+	uint64_t n = bytes / HEAT_PART_OF / sizeof(struct heat_entry);
+
+	return at_least(LEAST_HEAT, n < MOST_HEAT ? n : MOST_HEAT);
+}
+
 struct model_limits model_limits_recent(uint64_t bytes)
 {
 	uint64_t recent = bytes / RECENT_PART_OF;
-	struct model_limits l = model_limits_of(bytes - recent);
+	uint32_t heat = model_limits_heat(bytes);
+	struct model_limits l = model_limits_of(bytes - recent - bytes / HEAT_PART_OF);
 
 	recent /= sizeof(uint64_t);
 	l.held = l.blame = model_limits_held(bytes);
+	l.heat = heat;
 	l.recent = at_least(LEAST_RECENT, recent < MOST_RECENT ? recent : MOST_RECENT);
 	return l;
 }

@@ -85,6 +85,8 @@ static int init_tables(struct model *m)
 	    profile_init(m->profile) || mmlock_init(m->mmlocks))
 		return -ENOMEM;
 	m->cells->recent.max = l->recent;
+	m->cells->heat.max = l->heat;
+	m->cells->heat.each = HEAT_EACH;
 	m->profile->recent.max = l->recent / 8;
 	m->held->recent.max = l->held && l->recent ? l->held * HELD_WORDS : 0;
 	m->blame->max = l->blame;

@@ -6,6 +6,7 @@
 #include "kontend/query-chains.h"
 #include "kontend/query-diff.h"
 #include "kontend/query-flame.h"
+#include "kontend/query-heatmap.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-incidents.h"
 #include "kontend/query-mmap.h"
@@ -40,6 +41,7 @@ const struct table_def table_defs[] = {
 	{&query_mmap_kind, "mmap_locks", "mmap_locks by process"},
 	{&query_hot_kind, "the profile", "Hot"},
 	{&query_flame_kind, "flame graph", "Flame graph"},
+	{&query_heatmap_kind, "waits by time and length", "Heat map"},
 	{&query_uprobe_probes_kind, "probes", "Uprobes"},
 	{&query_uprobe_processes_kind, "probes by process", "Probes by process"},
 	{&query_uprobe_waits_kind, "waits around uprobes", "Waits around uprobes"},

@@ -9,6 +9,7 @@
 #include "kontend/query-chains.h"
 #include "kontend/query-cost.h"
 #include "kontend/query-flame.h"
+#include "kontend/query-heatmap.h"
 #include "kontend/query-hist.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
@@ -38,6 +39,11 @@ struct report_flame {
 int report_flame_ask(struct report_data *d, const struct query_spec *s, struct error *err);
 void report_flame_text(const struct report_data *d, FILE *out);
 void report_flame_json(const struct report_data *d, struct jsonw *j);
+
+/* heat.c: waits by time and length. */
+int report_heat_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+void report_heat_text(const struct report_data *d, FILE *out);
+void report_heat_json(const struct report_data *d, struct jsonw *j);
 
 /* mmap.c: times of the mmap_locks of a memory cgroup in one mode: waiting, acquiring, holding. */
 struct report_mmap_hist {
@@ -98,6 +104,7 @@ struct report_data {
 	struct table uprobes, upprocs, upwaits, xol, uptasks;
 	struct query_tree tree;
 	struct query_hist hist;
+	struct query_heatmap_rows heat;
 };
 
 /* The text and JSON of one or more views. */

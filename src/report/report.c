@@ -269,6 +269,7 @@ static const struct {
 	[REPORT_AT_FLAME] = {report_flame_ask, TABLE(flame.rows.table), NULL},
 	[REPORT_AT_TREE] = {ask_tree, 0, NULL},
 	[REPORT_AT_HIST] = {ask_hist, 0, NULL},
+	[REPORT_AT_HEAT] = {report_heat_ask, TABLE(heat.table), NULL},
 	[REPORT_AT_INCIDENTS] = {NULL, TABLE(incidents), query_incidents},
 	[REPORT_AT_CODE] = {ask_code, 0, NULL},
 };
@@ -293,6 +294,7 @@ const struct report_part report_parts[] = {
 	{REPORT_CODE, report_annotate_text, report_annotate_json},
 	{REPORT_TREE, report_tree_text, report_tree_json},
 	{REPORT_HIST, report_hist_text, report_hist_json},
+	{REPORT_HEAT, report_heat_text, report_heat_json},
 	{0, NULL, NULL},
 };
 

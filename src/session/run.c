@@ -532,6 +532,8 @@ static int open_engine(struct run *r, struct error *err)
 		limits.held = model_limits_held(memory);
 	if (r->blame)
 		limits.blame = model_limits_held(memory);
+	if (r->heat)
+		limits.heat = model_limits_heat(memory);
 	int ret = r->remember ? history_new(&top, r->source, &remembered, err) : 0;
 
 	if (ret == 0 && r->wrap)

@@ -43,6 +43,12 @@ def of_script(file, only):
     return len(ends), sum(e["wait_ns"] for e in ends)
 
 
+def of_heat(file, only):
+    heat = json.loads(verb("report", "-j", "--view", "heat", "-i", file, *only))["views"]["heat"]
+    assert sum(r["contended"] for r in heat["rows"]) == heat["waits"] and heat["missing_waits"] == 0
+    return heat["waits"], heat["wait_ns"]
+
+
 def of_cut(file, only):
     if os.path.exists("cut"):
         os.unlink("cut")
@@ -103,7 +109,7 @@ def of_screen(file, only):
     return (int(shown[1]), None) if shown else None
 
 
-verbs = {"report by lock": lambda f, o: of_report(f, o, "locks"), "script": of_script, "cut": of_cut,
+verbs = {"report by lock": lambda f, o: of_report(f, o, "locks"), "heat map": of_heat, "script": of_script, "cut": of_cut,
          "perfetto": of_trace("perfetto"), "firefox": of_trace("firefox"), "folded": of_folded,
          "pprof": of_pprof, "openmetrics": of_openmetrics, "ndjson": of_rows, "merge": of_merge, "diff": of_diff}
 no_proto = subprocess.run([kontend, "export", "-q", storm, "--format", "perfetto", "-o", "/dev/null"],

@@ -27,6 +27,7 @@ void asked_play(struct asked *w, const struct model_limits *limits)
 
 	all.held = all.held ? all.held : model_limits_held(0);
 	all.blame = all.blame ? all.blame : all.held;
+	all.heat = all.heat ? all.heat : model_limits_heat(0);
 	rig_play(&w->rig, &all);
 	assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
 }

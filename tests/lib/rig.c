@@ -177,6 +177,23 @@ static void put_windows(FILE *f, const struct model *m)
 	cell_table_deinit(&t);
 }
 
+/* By column of time, as cells have other indices in another model. */
+static void put_heat(FILE *f, const struct heat *h)
+{
+	for (size_t i = 0; i < h->n_columns; i++) {
+		uint64_t n = 0, ns = 0, buckets = 0;
+		for (size_t k = h->columns[i].first; k < heat_end(h, i); k++) {
+			n += h->entries[k].n;
+			ns += h->entries[k].ns;
+			buckets += h->entries[k].n * h->entries[k].bucket;
+		}
+		fprintf(f,
+			"heat %" PRIu64 " %u: %" PRIu64 " waits %" PRIu64 " ns buckets %" PRIu64
+			"\n",
+			heat_begin_ns(&h->columns[i]), h->columns[i].level, n, ns, buckets);
+	}
+}
+
 static struct line blame_line(const struct model *m, const struct blame_cell *c)
 {
 	const struct lock *l = &m->locks->locks[c->key.lock];
@@ -243,6 +260,7 @@ char *rig_dump(const struct model *m)
 	put_blame(f, m);
 	if (m->cells->recent.max)
 		put_windows(f, m);
+	put_heat(f, &m->cells->heat);
 	fprintf(f,
 		"events %" PRIu64 " waiting %u unmatched %" PRIu64 "/%" PRIu64 " lost %" PRIu64
 		" doubtful %" PRIu64 "\n",

@@ -19,7 +19,7 @@ from checks import check, done
 
 kontend = sys.argv[1]
 FINE, FAILED, NOTHING = 0, 1, 3  # 3: a recording without lock events, and the verb writes no other
-FORMATS = ["folded", "flamegraph", "perfetto", "firefox", "openmetrics", "pprof", "otlp-development", "ndjson"]
+FORMATS = ["folded", "flamegraph", "heatmap", "perfetto", "firefox", "openmetrics", "pprof", "otlp-development", "ndjson"]
 WITH_SAMPLES = ["folded", "flamegraph", "pprof", "otlp-development"]
 LOCKS, PROFILE, BOTH = "lock-waits-stream", "two-layouts", "lock-waits"  # recordings to compare others with
 
@@ -69,7 +69,7 @@ def check_one(name, path, truth, folder):
     general = ["--no-config"]
     e = Expected(truth)
 
-    for view in ("overview", "locks", "hot", "flame", "all"):
+    for view in ("overview", "locks", "hot", "flame", "heat", "all"):
         out, _ = check_run("%s: report --view %s" % (name, view),
                            ["report", *general, "-i", path, "--view", view, "--format", "json"], e.shows())
         if e.read:
@@ -112,6 +112,8 @@ def check_several(name, made):
     merges(e.several(e.locks or e.profile), path)
     merges(e.several(e.locks), "--tables", "locks,callers", path)
     _, err = compares(e.status(e.locks), path, path)
+    for form in ("flamegraph", "folded"):
+        compares(e.status(e.locks), "--format", form, path, path)
     if e.read and not e.locks:
         check("no lock events" in err or "lock events of this file cannot be decoded" in err,
               "%s: diff does not say that there are no lock events: %s" % (name, err))

@@ -60,6 +60,7 @@ static const struct exception exceptions[] = {
 	{"spark", "queues", "lengths of queues"},
 	{"total_ns", "held", "of holds"},
 	{"total_ns", "rotation", "of rotations"},
+	{"total_ns", "heat", "of finished waits alone, as cells are of these"},
 	{"avg_ns", "held", "of holds"},
 	{"avg_ns", "rotation", "of rotations"},
 	{"p50_ns", "held", "of holds"},

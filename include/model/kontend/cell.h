@@ -3,6 +3,7 @@
 #define KONTEND_CELL_H
 
 #include "kontend/cell-owner.h"
+#include "kontend/heat.h"
 #include "kontend/hist.h"
 #include "kontend/recent.h"
 #include <stdbool.h>
@@ -78,6 +79,7 @@ struct cell_table {
 	size_t mask;
 	struct hist_pool hists;
 	struct recent recent; /* of the last minute; nothing unless its `max` is set */
+	struct heat heat;     /* by time and length; the same */
 };
 
 int cell_table_init(struct cell_table *t, uint32_t max, uint32_t max_groups);

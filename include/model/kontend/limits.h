@@ -15,12 +15,15 @@ struct model_limits {
 	uint32_t recent; /* entries of the last minute, for windows of time; 0: none are kept */
 	uint32_t held;	 /* cells for the times of holders; 0: holders are not followed */
 	uint32_t blame;	 /* cells of blame; 0: no blame is computed */
+	uint32_t heat;	 /* entries of the log of waits by time and length; 0: none are kept */
 };
 
 /* The usual mix of entries for @bytes; never less than the defaults. */
 struct model_limits model_limits_of(uint64_t bytes);
 /* Cells of `held` for so many bytes. */
 uint32_t model_limits_held(uint64_t bytes);
+/* Entries of `heat` for so many bytes. */
+uint32_t model_limits_heat(uint64_t bytes);
 /* As model_limits_of(), for windows of time as well: a part is for recent entries. */
 struct model_limits model_limits_recent(uint64_t bytes);
 

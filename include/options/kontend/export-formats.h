@@ -10,6 +10,7 @@
 #define EXPORT_FORMATS(X)                                                                          \
 	X(FOLDED, "", "", "folded", "")                                                            \
 	X(FLAMEGRAPH, " ", ", ", "flamegraph", " (SVG)")                                           \
+	X(HEATMAP, " ", ", ", "heatmap", " (SVG)")                                                 \
 	X(PERFETTO, " ", ", ", "perfetto", "")                                                     \
 	X(FIREFOX, " ", ", ", "firefox", "")                                                       \
 	X(OPENMETRICS, " ", ", ", "openmetrics", "")                                               \

@@ -34,6 +34,7 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(flame, FLAME)                                                                            \
 	X(tree, TREE)                                                                              \
 	X(hist, HIST)                                                                              \
+	X(heat, HEAT)                                                                              \
 	X(incidents, INCIDENTS) /* caught by triggers; part of "all" only if a trigger was set */
 
 enum report_view_place {

@@ -28,6 +28,7 @@ struct run {
 	bool remember;	      /* set before: the engine has a history of the last minutes */
 	bool held;	      /* set before: hold times are computed */
 	bool blame;	      /* set before: blame is computed */
+	bool heat;	      /* set before: when waits ended and how long they were is kept */
 	uint64_t min_wait_ns; /* set before: the model only counts shorter waits, if BPF does not */
 	uint64_t start_wall_ns; /* of CLOCK_REALTIME: run_start() waits for it; 0: not */
 	uint64_t trigger_ns;	/* set before: triggers need each wait this long; 0: no trigger */
