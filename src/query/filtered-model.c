@@ -42,26 +42,57 @@ static void add_sums(struct model *m, const struct cell *c, const struct cell_su
 	m->n_failed += s->failed;
 }
 
+static bool has_part(const struct query *q)
+{
+	return heat_part_any(&q->part);
+}
+
 static int keep_cells(struct model *m, struct only *o)
 {
 	const struct cell_table *all = o->q->model->cells;
 	struct cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
 	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
+	int r = kept && marks ? 0 : -ENOMEM;
 
 	m->cells->cells = kept;
 	m->cells->n = 0;
-	for (size_t i = 0; kept && marks && i < all->n; i++) {
+	for (size_t i = 0; r == 0 && i < all->n; i++) {
 		const struct cell *c = &all->cells[i];
 		struct query_where w = query_cell_where(c);
 		if (!only_knows(m, &w) || !only_has_wait(o, &w))
 			continue;
-		const struct cell_sums s = cell_sums(all, c);
 		kept[m->cells->n++] = *c;
 		marks[i] = 1;
-		add_sums(m, c, &s);
 	}
 	o->q->kept_cells = marks;
-	return kept && marks ? 0 : -ENOMEM;
+	if (r == 0 && has_part(o->q))
+		r = query_part_cells(o->q, marks, m->cells);
+	for (size_t i = 0; r == 0 && i < m->cells->n; i++) {
+		const struct cell_sums s = cell_sums(m->cells, &m->cells->cells[i]);
+		add_sums(m, &m->cells->cells[i], &s);
+	}
+	return r;
+}
+
+/* Rates and averages are of the time of the part, if it has ends. */
+static void keep_time(struct model *m, const struct heat_part *p)
+{
+	const uint64_t from = p->from_ns > query_from(m) ? p->from_ns : query_from(m);
+
+	if (!heat_part_any(p))
+		return;
+	m->zero_ns = from;
+	if (p->to_ns && p->to_ns < m->now_ns)
+		m->now_ns = p->to_ns;
+	m->rate_ns = query_elapsed(m);
+}
+
+/* Those that go on are of now, and as long as they are by now. */
+static bool is_part_wait(const struct query *q, uint64_t ns)
+{
+	const struct heat_part *p = &q->part;
+
+	return (!p->to_ns || p->to_ns >= q->model->now_ns) && heat_part_has_length(p, ns);
 }
 
 static int keep_waits(struct model *m, struct only *o)
@@ -73,8 +104,9 @@ static int keep_waits(struct model *m, struct only *o)
 	m->waits->in_flight = 0;
 	for (uint32_t i = 1; kept && i < all->high; i++) {
 		struct query_where w = query_wait_where(&all->waits[i]);
-		if (!all->waits[i].used || !only_knows(m, &w) ||
-		    query_wait_ns(m, &all->waits[i]) < m->min_wait_ns || !only_has_wait(o, &w))
+		const uint64_t ns = query_wait_ns(o->q->model, &all->waits[i]);
+		if (!all->waits[i].used || !only_knows(m, &w) || ns < m->min_wait_ns ||
+		    !is_part_wait(o->q, ns) || !only_has_wait(o, &w))
 			continue;
 		kept[i] = all->waits[i];
 		m->waits->in_flight++;
@@ -94,7 +126,7 @@ static const uint8_t *keep_holders(struct model *m, struct only *o, const struct
 	for (size_t i = 0; kept && marks && i < all->n; i++) {
 		struct query_where w = query_cell_where(&all->cells[i]);
 		w.owner = OWNER_NONE; /* there it says something else */
-		if (!only_knows(m, &w) || !only_has_wait(o, &w))
+		if (has_part(o->q) || !only_knows(m, &w) || !only_has_wait(o, &w))
 			continue;
 		kept[ret->n++] = all->cells[i];
 		marks[i] = 1;
@@ -137,6 +169,9 @@ static int keep_classes(struct model *m, struct only *o)
 
 static const char *why_no_blame(const struct model *m, const struct only *o)
 {
+	if (has_part(o->q))
+		return "a part of the waits by time and length says nothing of it: what is charged "
+		       "is of all waits";
 	if (only_asks_waiters(o))
 		return "a filter about who waits says nothing of it: what is waited is charged by "
 		       "lock and call chain";
@@ -176,7 +211,8 @@ static int keep_samples(struct model *m, struct only *o)
 	for (size_t i = 0; kept && marks && i < all->n; i++) {
 		const struct profile_cell *c = &all->cells[i];
 		const struct query_where w = {UINT32_MAX, c->stack, c->task, (uint16_t)c->cpu, 0};
-		if (c->task >= m->tasks->n || c->stack >= all->stacks.n || !only_has_sample(o, &w))
+		if (has_part(o->q) || c->task >= m->tasks->n || c->stack >= all->stacks.n ||
+		    !only_has_sample(o, &w))
 			continue;
 		kept[p->n++] = *c;
 		marks[i] = 1;
@@ -257,6 +293,7 @@ static int narrow(struct only *o, struct model *m)
 	    keep_waits(m, o) < 0 || keep_held(m, o) < 0 || keep_charged(m, o) < 0)
 		return -ENOMEM;
 	forget_spins(m);
+	keep_time(m, &o->q->part);
 	return keep_samples(m, o);
 }
 
@@ -274,15 +311,15 @@ int wait_filter_set(struct query *q, const char *filter, struct error *err)
 	struct model *m;
 
 	wait_filter_end(q);
-	if (!any && !q->model->min_wait_ns)
+	if (!any && !q->model->min_wait_ns && !has_part(q))
 		return 0;
-	q->only = (any ? text_hash(filter) : 1) | 1;
+	q->only = ((any ? text_hash(filter) : 1) ^ query_part_hash(&q->part)) | 1;
 	forget_names(q);
 	m = arena_alloc(&q->arena, sizeof(*m));
 	int r = m ? only_init(&o, q, &q->arena, filter, err) : query_enomem(err, "filter");
 	if (r == 0 && (only_load_names(&o) < 0 || narrow(&o, m) < 0 || q->cache->failed))
 		r = query_enomem(err, "waits of a filter");
-	q->only_locks = r == 0 && only_asks_locks(&o) && !q->model->min_wait_ns;
+	q->only_locks = r == 0 && only_asks_locks(&o) && !q->model->min_wait_ns && !has_part(q);
 	only_deinit(&o);
 	forget_names(q);
 	if (r == 0)

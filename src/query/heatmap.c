@@ -8,6 +8,7 @@
 #include "group.h"
 #include "internal.h"
 #include "kontend/cell.h"
+#include "kontend/heat-cells.h"
 #include "kontend/hist.h"
 #include "kontend/query-heatmap.h"
 #include "kontend/wait.h"
@@ -62,7 +63,8 @@ static void reach(struct build *b, unsigned bucket)
 /* Of a column of the log: is a part of it in the time shown? */
 static bool is_shown(const struct build *b, const struct heat_column *c)
 {
-	return heat_begin_ns(c) <= b->to_ns && c->at >= b->from_ns >> (HEAT_BASE + c->level);
+	return heat_begin_ns(c) <= b->to_ns && c->at >= b->from_ns >> (HEAT_BASE + c->level) &&
+	       heat_cells_has_column(&b->q->part, c);
 }
 
 /* The waits of the log, each given to @take with the column that it is in. */
@@ -75,7 +77,8 @@ static void walk(struct build *b, void (*take)(struct build *b, const struct hea
 		if (!is_shown(b, &h->columns[i]))
 			continue;
 		for (size_t k = h->columns[i].first; k < heat_end(h, i); k++)
-			if (in_scope(b, h->entries[k].cell))
+			if (heat_cells_has_bucket(&b->q->part, h->entries[k].bucket) &&
+			    in_scope(b, h->entries[k].cell))
 				take(b, &h->columns[i], &h->entries[k]);
 	}
 }

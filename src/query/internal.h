@@ -128,6 +128,13 @@ int query_enomem(struct error *err, const char *what);
 const struct model *query_model_of_cells(struct query *q, const struct model *whole,
 					 const struct cell_table *cells);
 
+/*
+ * part.c: the cells of q->part that are marked in @kept. Their memory is the query's. 0 or -ENOMEM.
+ */
+int query_part_cells(struct query *q, const uint8_t *kept, struct cell_table *ret);
+void query_part_deinit(struct query *q);
+uint64_t query_part_hash(const struct heat_part *p); /* 0: there is no bound */
+
 /* names/origin.c: of the waits with that call chain; cached as long as names are. */
 const struct query_origin *query_origin(struct query *q, uint32_t stack);
 /* The place of code whose names are still being read. */

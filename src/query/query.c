@@ -168,6 +168,7 @@ void query_deinit(struct query *q)
 	query_queues_deinit(q);
 	query_uprobe_deinit(q);
 	query_window_deinit(q);
+	query_part_deinit(q);
 	query_users_deinit(q);
 	query_recorded_deinit(q);
 	arena_deinit(&q->arena);

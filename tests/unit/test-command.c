@@ -178,15 +178,24 @@ static void test_themes(void **state)
 		assert_true(t->styles[ROLE_WARN].mono_attrs);
 		assert_true(t->styles[ROLE_HEAT_HIGH].mono_attrs);
 		for (int r = 0; r < ROLES; r++) {
-			const struct theme_color *fg = &t->styles[r].fg;
+			const struct theme_style style = theme_style(t, r);
+			const struct theme_color *const colors[] = {&style.fg, &style.bg};
 
-			assert_in_range(theme_pick(fg, 8) + 1, 0, 8);
-			assert_in_range(theme_pick(fg, 16) + 1, 0, 16);
-			assert_in_range(theme_pick(fg, 256) + 1, 0, 256);
+			for (int k = 0; k < 2; k++) {
+				assert_in_range(theme_pick(colors[k], 8) + 1, 0, 8);
+				assert_in_range(theme_pick(colors[k], 16) + 1, 0, 16);
+				assert_in_range(theme_pick(colors[k], 256) + 1, 0, 256);
+			}
 		}
 	}
-	for (int r = 0; r < ROLES; r++)
-		assert_int_equal(theme_pick(&theme_find("mono")->styles[r].fg, 256), -1);
+	for (int r = 0; r < ROLES; r++) {
+		const struct theme_style style = theme_style(theme_find("mono"), r);
+
+		assert_int_equal(theme_pick(&style.fg, 256), -1);
+		assert_int_equal(theme_pick(&style.bg, 256), -1);
+	}
+	assert_true(theme_has_map(theme_find("default")));
+	assert_false(theme_has_map(theme_find("mono")));
 }
 
 /* Is a word the name of a key that does something somewhere? */

@@ -19,6 +19,7 @@
 #include "kontend/mem.h"
 #include "kontend/model.h"
 #include "kontend/query-heatmap.h"
+#include "kontend/query-hist.h"
 #include "kontend/wait-filter.h"
 #include "kontend/wait.h"
 #include "xml.h"
@@ -111,6 +112,108 @@ static void a_filter_is_obeyed(void **state)
 	assert_int_equal(some.n + rest.n, all.n);
 	assert_int_equal(some.ns + rest.ns, all.ns);
 	assert_int_equal(some.n_inflight + rest.n_inflight, all.n_inflight);
+}
+
+/* Of the cells from one column and row to another. */
+static uint64_t sum_range(const struct query_heatmap *h, const uint32_t c[2], const uint32_t r[2],
+			  uint64_t *ret_ns)
+{
+	uint64_t n = 0;
+
+	*ret_ns = 0;
+	for (uint32_t row = r[0]; row <= r[1]; row++)
+		for (uint32_t column = c[0]; column <= c[1]; column++) {
+			n += query_heatmap_at(h, column, row)->n;
+			*ret_ns += query_heatmap_at(h, column, row)->ns;
+		}
+	return n;
+}
+
+static void check_part(struct asked *w, const struct heat_part *p, uint64_t n, uint64_t ns)
+{
+	struct query_hist hist;
+
+	query_begin(&w->q);
+	w->q.part = *p;
+	assert_int_equal(wait_filter_set(&w->q, NULL, NULL), 0);
+	for (int by = 0; by < QUERY_BYS; by++) {
+		struct table t =
+			asked_locks(w, (struct query_spec){.by = (enum query_by)by, .ended = true});
+		assert_int_equal(column_sum(&t, "contended"), n);
+		assert_int_equal(column_sum(&t, "total_ns"), ns);
+		for (size_t i = 0; i < t.n_rows && cell_u(&t, i, "contended"); i++) {
+			assert_true(cell_u(&t, i, "max_ns") >= p->lower_ns);
+			assert_true(!p->upper_ns || cell_u(&t, i, "max_ns") < p->upper_ns);
+		}
+	}
+	assert_int_equal(query_hist(&w->q, NULL, &hist), 0);
+	assert_int_equal(hist.n_waits, n);
+	assert_int_equal(hist.total_ns, ns);
+	struct query_heatmap h = map_of(&w->q, (struct query_heatmap_spec){0});
+	assert_int_equal(h.n, n);
+	assert_int_equal(h.ns, ns);
+	wait_filter_end(&w->q);
+	w->q.part = (struct heat_part){0};
+}
+
+/* Whatever is selected of a map, tables have as many waits, which were so long together. */
+static void a_part_has_what_its_cells_have(void **state)
+{
+	struct asked *w = *state;
+	unsigned seed = 1;
+
+	for (int round = 0; round < 200; round++) {
+		const struct query_heatmap_spec spec = {.columns =
+								(uint32_t)(rand_r(&seed) % 90 + 1),
+							.rows = (uint32_t)(rand_r(&seed) % 50 + 1)};
+		query_begin(&w->q);
+		struct query_heatmap h = map_of(&w->q, spec);
+		uint32_t c[] = {(uint32_t)rand_r(&seed) % h.columns, 0};
+		uint32_t r[] = {(uint32_t)rand_r(&seed) % h.rows, 0};
+		c[1] = c[0] + (uint32_t)rand_r(&seed) % (h.columns - c[0]);
+		r[1] = r[0] + (uint32_t)rand_r(&seed) % (h.rows - r[0]);
+		const struct heat_part p = {.from_ns = query_heatmap_time(&h, c[0]),
+					    .to_ns = query_heatmap_time(&h, c[1] + 1),
+					    .lower_ns = query_heatmap_lower(&h, r[0]),
+					    .upper_ns = query_heatmap_upper(&h, r[1])};
+		uint64_t ns, n = sum_range(&h, c, r, &ns);
+		check_part(w, &p, n, ns);
+	}
+	/* And of a filter, too. */
+	query_begin(&w->q);
+	w->q.part = (struct heat_part){.lower_ns = 1};
+	assert_int_equal(wait_filter_set(&w->q, "type:rwsem", NULL), 0);
+	struct table t = asked_locks(w, (struct query_spec){.ended = true});
+	assert_true(t.n_rows);
+	for (size_t i = 0; i < t.n_rows; i++)
+		assert_string_equal(cell_s(&t, i, "type"), "rwsem");
+	wait_filter_end(&w->q);
+}
+
+/* Rates are of the time that was selected; waits that go on are of now. */
+static void a_part_has_its_own_time(void **state)
+{
+	struct asked *w = *state;
+
+	query_begin(&w->q);
+	struct query_heatmap h = map_of(&w->q, (struct query_heatmap_spec){.columns = 30});
+	const uint64_t from = query_heatmap_time(&h, 5), to = query_heatmap_time(&h, 15);
+	for (int open = 0; open < 2; open++) {
+		query_begin(&w->q);
+		w->q.part = (struct heat_part){.from_ns = from, .to_ns = open ? 0 : to};
+		assert_int_equal(wait_filter_set(&w->q, NULL, NULL), 0);
+		const uint64_t end = open ? w->rig.engine.model->now_ns : to;
+		struct table t = asked_locks(w, (struct query_spec){.ended = true});
+		for (size_t i = 0; i < t.n_rows; i++) {
+			const double rate =
+				(double)cell_u(&t, i, "contended") * 1e9 / (double)(end - from);
+			assert_true(cell_at(&t, i, "cont_per_s")->d > rate * 0.999 &&
+				    cell_at(&t, i, "cont_per_s")->d < rate * 1.001 + 1e-9);
+		}
+		t = asked_waiters(w, (struct query_spec){0});
+		assert_int_equal(t.n_rows, open ? w->rig.engine.model->waits->in_flight : 0);
+		wait_filter_end(&w->q);
+	}
 }
 
 /* One wait of 5 ms each 100 ms, and one that has not ended. */
@@ -302,6 +405,8 @@ int main(void)
 		OF(cells_add_up_in_any_size, asked_setup),
 		OF(a_part_is_that_of_the_table, asked_setup),
 		OF(a_filter_is_obeyed, asked_setup),
+		OF(a_part_has_what_its_cells_have, asked_setup),
+		OF(a_part_has_its_own_time, asked_setup),
 		OF(each_is_when_it_ended_and_how_long_it_was, asked_setup_empty),
 		OF(pictures, asked_setup),
 		OF(nothing_makes_no_picture, asked_setup_empty),

@@ -187,10 +187,9 @@ const char *app_row_filter(const struct app *a)
 	return a->side.is_drawn ? "" : a->rows;
 }
 
-/* One table of waits, or a picture of them. Other pages have figures of everything. */
-static bool is_about_waits(const struct view *v)
+bool app_is_about_waits(const struct view *v)
 {
-	static const char *const kinds[] = {"locks", "waiters", "flame"};
+	static const char *const kinds[] = {"locks", "waiters", "flame", "heat"};
 
 	for (size_t i = 0; v->ops->tables && i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (strcmp(v->ops->tables, kinds[i]) == 0)
@@ -203,7 +202,7 @@ static const char *add_filter(struct app *a, const struct app_entry *e, const ch
 {
 	char only[2 * PROMPT_TEXT] = "";
 
-	if (is_about_waits(e->view))
+	if (app_is_about_waits(e->view))
 		wait_filter_split(e->filter, only, a->rows);
 	else
 		snprintf(a->rows, sizeof(a->rows), "%s", e->filter);
@@ -227,7 +226,11 @@ static void narrow_to_filters(struct app *a)
 	a->above = a->n_stack && first ? first : "";
 	for (size_t i = 0; i < a->n_stack; i++)
 		add_filter(a, &a->stack[i], &all);
-	if (!is_about_waits(app_top(a)->view) || (all && !*all))
+	/* The map itself shows all, and the part in it. */
+	bool has_part = heat_part_any(&a->part) && app_top(a)->view->ops != &view_heat;
+	if (has_part && app_is_about_waits(app_top(a)->view))
+		a->query.part = a->part;
+	if (!app_is_about_waits(app_top(a)->view) || (all && !*all && !has_part))
 		return;
 	struct error err = {0};
 	a->narrowed = all;
@@ -485,6 +488,7 @@ static void draw_parts(struct app *a, const struct layout_app *l)
 	a->drawn_snapshots = model_n_snapshots(a->engine->model);
 	/* Commands that come before the next frame are about all there is by then. */
 	wait_filter_end(&a->query);
+	a->query.part = (struct heat_part){0};
 	draw_bottom(a, l->bar);
 }
 
@@ -518,6 +522,7 @@ static void draw_frame(struct app *a)
 	a->display->ops->size(a->display, &w, &h);
 	if (screen_resize(&a->screen, w, h) < 0)
 		return;
+	a->screen.letters = a->display->letters || !theme_has_map(theme_find(a->theme));
 	a->again = false;
 	l = layout_app(a->screen.w, a->screen.h, lines_of(a));
 	if (l.too_small)

@@ -213,7 +213,7 @@ static void back(struct app *a)
 		app_set_filter(a, "");
 	else if (a->n_stack)
 		app_pop(a);
-	else if (!app_marks_clear(a) && !app_time_clear(a))
+	else if (!app_part_clear(a) && !app_marks_clear(a) && !app_time_clear(a))
 		app_say(a, ROLE_DIM, "This is the first screen; q quits");
 }
 
@@ -230,6 +230,14 @@ static void leave(struct app *a)
 		app_pop(a);
 	else
 		a->done = true;
+}
+
+static void open_heat(struct app *a)
+{
+	int r = app_push(a, &view_heat, &app_top(a)->view->scope, "heat map");
+
+	if (r < 0)
+		app_say(a, ROLE_ERROR, "Cannot open the heat map: %s", strerror(-r));
 }
 
 /* False when the command is not the app's. */
@@ -261,6 +269,9 @@ static bool own_command(struct app *a, enum command c, const struct command_arg 
 	case CMD_SEARCH_NEXT:
 	case CMD_SEARCH_PREV:
 		app_find_next(a, c);
+		return true;
+	case CMD_HEAT:
+		open_heat(a);
 		return true;
 	case CMD_PALETTE:
 		a->prompt.mode = app_mode(a);

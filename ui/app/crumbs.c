@@ -21,7 +21,18 @@ static bool is_left_out(struct app *a)
 
 bool crumbs_any(struct app *a)
 {
-	return a->n_stack > 0 || is_left_out(a);
+	return a->n_stack > 0 || is_left_out(a) || heat_part_any(&a->part);
+}
+
+static int draw_part(struct app *a, struct rect r, int x)
+{
+	char text[APP_PART_TEXT];
+
+	if (!app_is_about_waits(app_top(a)->view))
+		return screen_put(&a->screen, r, x, 0, ROLE_WARN,
+				  "  of all waits: the selected ones are in locks (2)");
+	x = screen_put(&a->screen, r, x, 0, ROLE_DIM, "  only ");
+	return screen_put(&a->screen, r, x, 0, ROLE_MATCH, app_part_text(a, text));
 }
 
 void crumbs_draw(struct app *a, struct rect r)
@@ -47,6 +58,8 @@ void crumbs_draw(struct app *a, struct rect r)
 	if (*a->above)
 		x = screen_put(&a->screen, r, screen_put(&a->screen, r, x, 0, ROLE_DIM, "  only "),
 			       0, ROLE_MATCH, a->above);
+	if (heat_part_any(&a->part) && app_top(a)->view->ops != &view_heat)
+		x = draw_part(a, r, x);
 	if (is_left_out(a))
 		screen_put(&a->screen, r, x, 0, ROLE_WARN,
 			   "  of one moment: B minus A is in locks (2)");

@@ -18,8 +18,7 @@ static uint64_t now_of(const struct app *a)
 	return a->time.line ? timeline_now_ns(a->time.line) : a->engine->model->now_ns;
 }
 
-/* As the first line has it: from the beginning. */
-static const char *elapsed(const struct app *a, uint64_t ns, char buf[WHEN_BUF])
+const char *app_elapsed(const struct app *a, uint64_t ns, char *buf)
 {
 	uint64_t begin =
 		a->time.line ? timeline_begin_ns(a->time.line) : a->engine->model->start_ns;
@@ -39,8 +38,9 @@ const char *app_marks_text(const struct app *a, char buf[APP_MARKS_TEXT])
 
 	if (!app_compare_on(a))
 		return NULL;
-	snprintf(buf, APP_MARKS_TEXT, "B - A: %s - %s", elapsed(a, a->marks.ns[MARK_B], at[MARK_B]),
-		 elapsed(a, a->marks.ns[MARK_A], at[MARK_A]));
+	snprintf(buf, APP_MARKS_TEXT, "B - A: %s - %s",
+		 app_elapsed(a, a->marks.ns[MARK_B], at[MARK_B]),
+		 app_elapsed(a, a->marks.ns[MARK_A], at[MARK_A]));
 	return buf;
 }
 
@@ -73,7 +73,7 @@ static void set_mark(struct app *a, int mark)
 			app_window_text(a, (char[APP_WINDOW_TEXT]){0}));
 	else
 		app_say(a, ROLE_NORMAL, "%s is at %s; m at another moment marks %s", names[mark],
-			elapsed(a, a->marks.ns[mark], at), names[!mark]);
+			app_elapsed(a, a->marks.ns[mark], at), names[!mark]);
 }
 
 /* Sets the missing mark, A first; if both are set, A again. */

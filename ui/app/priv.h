@@ -44,6 +44,14 @@ bool app_marks_clear(struct app *a);
 enum { APP_MARKS_TEXT = 80 };
 const char *app_marks_text(const struct app *a, char buf[APP_MARKS_TEXT]);
 
+/* ui/app/part.c: waits selected in a heat map. Returns false if there was no selection. */
+bool app_part_clear(struct app *a);
+/* Which they are, in words; is the view on top about them? */
+enum { APP_PART_TEXT = 160 };
+const char *app_part_text(const struct app *a, char buf[APP_PART_TEXT]);
+/* Is the view one table of waits, or a picture of them? Other pages have figures of everything. */
+bool app_is_about_waits(const struct view *v);
+
 /* ui/app/find.c: filters and searches; the key n repeats the last of either. */
 void app_find_keep(struct app *a, struct app_entry *e, const char *filter);
 /* For the view on top. @text NULL: opens the prompt. */
@@ -141,6 +149,7 @@ struct app {
 	const char *only, *only_words, *above; /* options; of the filter of the first view */
 	const char *narrowed;		       /* which waits this frame is about; NULL: all */
 	char rows[2 * PROMPT_TEXT];	       /* what of the top view's filter is of its rows */
+	struct heat_part part;		       /* that was selected in a heat map */
 	bool has_sums;
 	char message[400];
 	enum role message_role;

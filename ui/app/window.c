@@ -36,6 +36,10 @@ bool app_averages(const struct app *a)
 
 const char *app_window_text(const struct app *a, char buf[APP_WINDOW_TEXT])
 {
+	if (heat_part_any(&a->query.part)) {
+		snprintf(buf, APP_WINDOW_TEXT, "selected");
+		return buf;
+	}
 	if (!app_shows_range(a))
 		return query_window_text(&a->query, buf);
 	snprintf(buf, APP_WINDOW_TEXT, "range");

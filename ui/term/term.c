@@ -58,17 +58,18 @@ static struct terminal *term_of(struct display *d)
 static void apply_theme(struct terminal *t, const struct theme *theme)
 {
 	for (int role = 0; role < ROLES; role++) {
-		const struct theme_style *style = &theme->styles[role];
-		uint8_t wanted = t->color ? style->attrs : style->mono_attrs;
+		const struct theme_style style = theme_style(theme, role);
+		uint8_t wanted = t->color ? style.attrs : style.mono_attrs;
 
 		t->attrs[role] = (wanted & THEME_BOLD ? A_BOLD : 0) |
 				 (wanted & THEME_DIM ? A_DIM : 0) |
 				 (wanted & THEME_REVERSE ? A_REVERSE : 0) |
 				 (wanted & THEME_UNDERLINE ? A_UNDERLINE : 0);
 		if (t->color)
-			init_pair((short)(role + 1), (short)theme_pick(&style->fg, COLORS),
-				  (short)theme_pick(&style->bg, COLORS));
+			init_pair((short)(role + 1), (short)theme_pick(&style.fg, COLORS),
+				  (short)theme_pick(&style.bg, COLORS));
 	}
+	t->display.letters = !t->color || COLOR_PAIRS <= ROLES;
 	t->repaint = true;
 }
 

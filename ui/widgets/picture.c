@@ -109,8 +109,10 @@ static int begin(struct canvas *c, const struct picture *p, FILE *out)
 			     .s = p->screen,
 			     .fg = light ? 0x1f2328 : 0xd0d4da,
 			     .bg = light ? 0xffffff : 0x15171c};
-	for (size_t i = 0; i < LOOKS; i++)
-		make_look(c, &theme->styles[i / 2], i % 2, &c->looks[i]);
+	for (size_t i = 0; i < LOOKS; i++) {
+		const struct theme_style style = theme_style(theme, (int)i / 2);
+		make_look(c, &style, i % 2, &c->looks[i]);
+	}
 	return 0;
 }
 

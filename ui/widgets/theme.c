@@ -131,6 +131,35 @@ static const struct theme themes[] = {
 	 }},
 };
 
+/* Of heat maps, in the order of the themes: nothing, from little to much, nothing but marked. */
+static const struct theme_color maps[][MAP_LEVELS] = {
+	{OWN, C(52, 4, 4), C(88, 5, 5), C(130, 1, 1), C(172, 9, 3), C(214, 11, 6), C(229, 15, 7),
+	 C(24, 8, 0)},
+	{OWN, C(223, 14, 6), C(216, 11, 3), C(209, 10, 2), C(202, 9, 1), C(160, 5, 5), C(88, 0, 0),
+	 C(153, 7, 7)},
+	{OWN, C(17, 4, 4), C(25, 12, 6), C(67, 14, 2), C(110, 7, 3), C(187, 11, 5), C(231, 15, 7),
+	 C(94, 8, 0)},
+	{OWN, OWN, OWN, OWN, OWN, OWN, OWN, OWN},
+};
+
+_Static_assert(sizeof(maps) / sizeof(*maps) == sizeof(themes) / sizeof(*themes),
+	       "each theme has colours of maps, or none");
+
+struct theme_style theme_style(const struct theme *t, int role)
+{
+	const struct theme_color *map = maps[t - themes];
+
+	if (role < ROLE_MAP)
+		return t->styles[role];
+	const unsigned levels = (unsigned)(role - ROLE_MAP);
+	return (struct theme_style){.fg = map[levels / MAP_LEVELS], .bg = map[levels % MAP_LEVELS]};
+}
+
+bool theme_has_map(const struct theme *t)
+{
+	return maps[t - themes][1].c256 >= 0;
+}
+
 const struct theme *theme_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(themes) / sizeof(themes[0]); i++)

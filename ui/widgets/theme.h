@@ -4,6 +4,8 @@
 
 #include "kontend/display.h"
 
+#include <stdbool.h>
+
 enum {
 	THEME_BOLD = 1,
 	THEME_DIM = 2,
@@ -25,8 +27,13 @@ struct theme_style {
 struct theme {
 	const char *name;
 	const char *help;
-	struct theme_style styles[ROLES];
+	struct theme_style styles[ROLE_MAP];
 };
+
+/* Of any role, those of heat maps, too. */
+struct theme_style theme_style(const struct theme *t, int role);
+/* Has it colours for heat maps? Else letters are in their place. */
+bool theme_has_map(const struct theme *t);
 
 /* "default", "light", "mono", "cvd": NULL when unknown. */
 const struct theme *theme_find(const char *name);

@@ -2,6 +2,7 @@
 #ifndef KONTEND_QUERY_H
 #define KONTEND_QUERY_H
 
+#include "kontend/heat-part.h"
 #include "kontend/map-numbers.h"
 #include "kontend/map64.h"
 #include "kontend/sym.h"
@@ -67,6 +68,9 @@ struct query {
 	const struct model *model; /* the engine's, or what a filter leaves of it */
 	uint64_t only;		   /* which filter: see wait-filter.h; 0: none */
 	bool only_locks;	   /* it leaves all waits for a lock, or none */
+	/* With the filter that is set next, or without one: these waits alone, of heatmaps. */
+	struct heat_part part;
+	struct query_part *parts; /* the cells that they are */
 	const struct sym *sym;
 	struct arena arena;
 	const struct query_incidents *incidents; /* query-incidents.h; borrowed; NULL */

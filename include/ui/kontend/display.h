@@ -33,8 +33,13 @@ enum role {
 	ROLE_FRAME_USER,
 	ROLE_FRAME_KERNEL,
 	ROLE_FRAME_LOCK,
-	ROLES,
+	/* Cells of heat maps: ROLE_MAP + level of the letter * MAP_LEVELS + level behind it. */
+	ROLE_MAP,
+	ROLES = ROLE_MAP + 64,
 };
+
+/* Nothing, six levels from little to much, and a part of the map that is marked and has nothing. */
+enum { MAP_LEVELS = 8 };
 
 struct display_cell {
 	uint32_t ch; /* Unicode; 0: right half of a wide character */
@@ -114,6 +119,7 @@ enum { DISPLAY_COPY_MAX = 48 << 10 }; /* bytes; terminals take 64 KiB of them as
 struct display {
 	const struct display_ops *ops;
 	bool ascii;
+	bool letters; /* it has too few colours for maps */
 };
 
 /*

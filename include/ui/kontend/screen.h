@@ -12,6 +12,7 @@ struct screen {
 	int w, h;
 	bool ascii;
 	bool is_passive;     /* what is drawn has no keys: no row is marked as selected */
+	bool letters;	     /* in place of colours of maps */
 	struct textbuf *row; /* takes what the selected row says in full; NULL: not wanted */
 };
 

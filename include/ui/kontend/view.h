@@ -104,6 +104,14 @@ const struct query_columns *app_columns(const struct app *a); /* that the user w
 const char *app_search(const struct app *a);
 bool app_search_is_filter(const struct app *a);
 
+/* The waits that were selected in a heat map: tables of waits have these alone. */
+struct heat_part;
+const struct heat_part *app_part(const struct app *a);
+/* Selects these, and leaves the map for what it was opened from, or for the locks. */
+void app_select_part(struct app *a, const struct heat_part *p);
+/* A moment, from the beginning, as the first line has it. */
+const char *app_elapsed(const struct app *a, uint64_t ns, char *buf /* of WHEN_BUF bytes */);
+
 /* Returns true if both marks are set: then views that compare show B minus A. */
 bool app_compare_on(const struct app *a);
 /* Queries the table "compare": the chosen window, at both marks. */
@@ -192,7 +200,7 @@ SCREEN_VIEWS(VIEW_DECLARE, VIEW_DECLARE)
 #undef VIEW_DECLARE
 /* Those that a row, or a key, leads to. */
 extern const struct view_ops view_wait, view_events, view_rotation_cpu, view_uprobe, view_xol,
-	view_blame_held, view_blame_did, view_hot_tree, view_annotate, view_flame, view_detail,
-	view_help;
+	view_blame_held, view_blame_did, view_hot_tree, view_annotate, view_flame, view_heat,
+	view_detail, view_help;
 
 #endif

@@ -634,7 +634,8 @@ static void collect_past(struct waiters *ws, const struct query_scope *scope)
 	uint32_t n = longest_recent_list(ws->q->model->past, ws->q->model->now_ns, past);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (is_in(ws->q, scope, &past[i]->wait)) {
+		if (is_in(ws->q, scope, &past[i]->wait) &&
+		    heat_part_has(&ws->q->part, past[i]->end_ns, longest_recent_ns(past[i]))) {
 			add_row(ws, &past[i]->wait, past[i]->end_ns);
 			ws->n_past++;
 		}
