@@ -4,6 +4,7 @@
  * them. Two groups of recordings are added up by src/fleet and compared by name.
  */
 #include "kontend/diff.h"
+#include "diff-chains.h"
 #include "fleet-input.h"
 #include "kontend/codeset.h"
 #include "kontend/filter-options.h"
@@ -29,6 +30,7 @@ struct differ {
 	struct diff_spec spec;
 	char filter[OPTS_FILTER];
 	struct filter_options only;
+	struct diff_chains chains;
 };
 
 enum { TEXT_ROWS = 20 };
@@ -63,8 +65,12 @@ static int parse_moments(struct differ *d, const struct opts *o, struct error *e
 static int make_spec(struct differ *d, const struct opts *o, struct error *err)
 {
 	struct diff_spec *s = &d->spec;
-	const char *format = o->format ? o->format : o->separator ? "csv" : "text";
+	const char *format = o->format && !diff_chains_asked(o) ? o->format
+			     : o->separator			? "csv"
+								: "text";
 
+	if (diff_chains_begin(&d->chains, o, err) < 0)
+		return -EINVAL;
 	*s = (struct diff_spec){
 		.moments = o->compare != NULL,
 		.query = {.by = o->compare ? BY_LOCK : BY_CALLER,
@@ -118,6 +124,21 @@ static void say_no_locks(struct measure *m, const struct diff_side *d)
 		hot ? ": --tables hot compares profiles" : "");
 }
 
+static int write_sides(struct differ *d, const struct diff_side *old, const struct diff_side *new,
+		       struct measure *m, struct error *err)
+{
+	const struct diff_side *const sides[FLAME_SIDES] = {old, new};
+	int ret = 0;
+
+	if (!d->chains.sum)
+		return diff_write(old, new, &d->spec, m->output.file, err);
+	for (int i = 0; ret == 0 && i < FLAME_SIDES; i++) {
+		d->chains.side = (enum flame_side)i;
+		ret = diff_chains_add(&d->chains, sides[i]->q, err);
+	}
+	return ret < 0 ? ret : diff_chains_write(&d->chains, m->output.file, err);
+}
+
 static int write_diff(struct measure_job *j, struct measure *m, struct error *err)
 {
 	struct differ *d = (struct differ *)j;
@@ -138,11 +159,14 @@ static int write_diff(struct measure_job *j, struct measure *m, struct error *er
 		if (ret == 0)
 			ret = wait_filter_set(&b, d->only.filter, err);
 		if (ret == 0)
-			ret = diff_write(&old, &new, &d->spec, m->output.file, err);
-		if (ret == 0)
+			ret = write_sides(d, &old, &new, m, err);
+		/* Samples need none. */
+		bool waits = !d->chains.sum || d->chains.by_wait;
+		if (waits && (ret == 0 || ret == -ENODATA)) {
 			say_no_locks(m, &old);
-		if (ret == 0 && !moments)
-			say_no_locks(m, &new);
+			if (!moments)
+				say_no_locks(m, &new);
+		}
 	}
 	query_deinit(&a);
 	query_deinit(&b);
@@ -161,6 +185,7 @@ struct groups {
 	struct fleet_side sides[SIDES];
 	struct fleet *fleets[SIDES];
 	struct fleet_spec spec;
+	struct diff_chains chains;
 };
 
 /* The dimension of rows is a table here. */
@@ -186,7 +211,11 @@ static int make_groups_spec(struct groups *g, const struct opts *o, struct error
 	struct fleet_spec *s = &g->spec;
 
 	s->by = FLEET_BY_RECORDING;
-	if (fleet_input_spec(s, o, TEXT_ROWS, &g->only, err) < 0)
+	if (diff_chains_begin(&g->chains, o, err) < 0)
+		return -EINVAL;
+	if (g->chains.sum)
+		g->o.format = NULL;
+	if (fleet_input_spec(s, &g->o, TEXT_ROWS, &g->only, err) < 0)
 		return -EINVAL;
 	if (o->by && table_by(o->by, &s->tables, err) < 0)
 		return -EINVAL;
@@ -205,6 +234,7 @@ static int finish_groups(struct measure_job *job, struct measure *m, struct erro
 
 	for (size_t i = 0; r == 0 && g->o.more[i]; i++) {
 		int side = i < g->o.n_before ? BEFORE : AFTER;
+		g->chains.side = side == BEFORE ? FLAME_A : FLAME_B;
 		r = fleet_input_read(&g->gather, m, g->o.more[i], g->fleets[side],
 				     &g->sides[side].given, err);
 	}
@@ -217,6 +247,8 @@ static int finish_groups(struct measure_job *job, struct measure *m, struct erro
 	for (int side = 0; r == 0 && side < SIDES; side++)
 		m->no_data |= fleet_input_say_no_data(&g->o, g->fleets[side], g->spec.tables);
 	g->spec.sandbox = &m->sandboxed.sandbox;
+	if (r == 0 && g->chains.sum)
+		return diff_chains_write(&g->chains, m->output.file, err);
 	return r < 0 ? r
 		     : fleet_report_diff(&g->sides[BEFORE], &g->sides[AFTER], &g->spec,
 					 m->output.file, err);
@@ -249,14 +281,18 @@ static int diff_groups(const struct opts *o)
 	struct error err = {0};
 	int status;
 
-	if (make_groups_spec(&g, o, &err) < 0)
+	if (make_groups_spec(&g, o, &err) < 0) {
+		diff_chains_end(&g.chains);
 		return cmd_fail(CMD_EXIT_USAGE, &err);
+	}
 	if (!o->two_groups)
 		take_two(&g.o);
 	g.o.input = g.o.more[0];
 	g.job.more = g.o.more + 1;
 	g.gather.o = &g.o;
 	g.gather.only = &g.only;
+	g.gather.also = g.chains.sum ? diff_chains_add : NULL;
+	g.gather.also_ctx = &g.chains;
 	for (int side = 0; side < SIDES; side++)
 		g.sides[side].m = g.fleets[side] = fleet_new(FLEET_BY_RECORDING, g.spec.tables);
 	if (!g.fleets[BEFORE] || !g.fleets[AFTER])
@@ -267,6 +303,7 @@ static int diff_groups(const struct opts *o)
 	for (int side = 0; side < SIDES; side++)
 		fleet_free(g.fleets[side]);
 	fleet_input_deinit(&g.gather);
+	diff_chains_end(&g.chains);
 	return status;
 }
 
@@ -283,13 +320,16 @@ int cmd_diff(const struct opts *o)
 	struct error err = {0};
 	int ret = make_spec(&d, o, &err);
 
-	if (ret < 0)
+	if (ret < 0) {
+		diff_chains_end(&d.chains);
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
+	}
 	d.o.input = o->more[0] && o->more[1] ? o->more[1] : default_new;
 	if (o->compare)
 		d.old = d.o.input = o->more[0] ? o->more[0] : default_new;
 	d.job.also = d.old;
 	int status = measure_run(&d.o, &d.job);
 	run_close(&d.run, NULL);
+	diff_chains_end(&d.chains);
 	return status;
 }

@@ -101,7 +101,8 @@ static int add_to_sums(const struct one *o, struct query *q, struct error *err)
 	query_begin(q);
 	int r = wait_filter_set(q, o->g->only->filter, err);
 
-	return r < 0 ? r : fleet_take(o->to, q, err);
+	r = r < 0 ? r : fleet_take(o->to, q, err);
+	return r < 0 || !o->g->also ? r : o->g->also(o->g->also_ctx, q, err);
 }
 
 /* One that was read whole. */

@@ -27,6 +27,9 @@ struct fleet_input {
 		uint64_t dev, inode;
 	} * files;
 	size_t n_files, cap_files;
+	/* NULL, or called with each that is added. 0 or negative. */
+	int (*also)(void *ctx, struct query *q, struct error *err);
+	void *also_ctx;
 };
 
 /*

@@ -7,7 +7,7 @@
  */
 #include "kontend/flamegraph.h"
 #include "kontend/pathgroup.h"
-#include "kontend/query-flame.h"
+#include "kontend/query-flame-diff.h"
 #include "kontend/query-tree.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
@@ -31,6 +31,7 @@ struct graph {
 	const struct query_tree *tree;
 	const struct query_span *spans;
 	bool by_wait, blame;
+	const struct query_flame_diff *diff; /* NULL: it is of one side */
 	uint64_t total;
 	unsigned levels;
 	size_t left_out;
@@ -69,6 +70,25 @@ static const struct {
 	[FRAME_LOCK] = {"lock", "#e58b76"},
 };
 
+/* Of differences: from much less to much more in B. */
+static const char *const changes[] = {"#2f6fb3", "#7fb0dc", "#c9dff0", "#e4e4e4",
+				      "#f8d3c5", "#ee9a80", "#d0482f"};
+
+/* @node: its place in the tree; SIZE_MAX: all. */
+static uint64_t side_of(const struct graph *g, size_t node, enum flame_side side)
+{
+	return node == SIZE_MAX ? g->diff->all[side] : g->diff->of[side][node];
+}
+
+static const char *fill_of(const struct graph *g, size_t node, enum query_frame kind)
+{
+	if (!g->diff)
+		return classes[kind].fill;
+	return changes[query_flame_diff_change(side_of(g, node, FLAME_A),
+					       side_of(g, node, FLAME_B)) +
+		       FLAME_CHANGES];
+}
+
 /* As much of the name as fits, by the rule of the script; nothing where three characters fit or
  * less. */
 static void put_label(struct graph *g, const char *name, double x, double w, int y)
@@ -87,7 +107,23 @@ static void put_label(struct graph *g, const char *name, double x, double w, int
 	fputs("</text>", g->out);
 }
 
-static void put_title(struct graph *g, const struct query_node *n)
+static const char *amount(const struct graph *g, char buf[UNITS_BUF], uint64_t v)
+{
+	return g->by_wait ? units_ns(buf, v) : units_count(buf, v);
+}
+
+/* "waited A 1.20s, B 3.40s: +2.20s" */
+static void put_sides(struct graph *g, size_t node)
+{
+	const uint64_t a = side_of(g, node, FLAME_A), b = side_of(g, node, FLAME_B);
+	char text[3][UNITS_BUF];
+
+	fprintf(g->out, "\n%s A %s, B %s: %s%s</title>", g->by_wait ? "waited" : "samples",
+		amount(g, text[0], a), amount(g, text[1], b), b < a ? "-" : "+",
+		amount(g, text[2], b < a ? a - b : b - a));
+}
+
+static void put_title(struct graph *g, const struct query_node *n, size_t node)
 {
 	char buf[UNITS_BUF];
 
@@ -97,6 +133,10 @@ static void put_title(struct graph *g, const struct query_node *n)
 		fputc('\n', g->out);
 		put_escaped(g->out, n->object, SIZE_MAX);
 	}
+	if (g->diff) {
+		put_sides(g, node);
+		return;
+	}
 	if (n->n)
 		fprintf(g->out, "\n%" PRIu64 " samples", n->n);
 	if (n->total_ns)
@@ -104,8 +144,8 @@ static void put_title(struct graph *g, const struct query_node *n)
 	fprintf(g->out, "\n%.2f%% of all, %.2f%% of caller</title>", n->pct, n->pct_parent);
 }
 
-static void put_box(struct graph *g, const struct query_node *n, double from, double part,
-		    unsigned level)
+static void put_box(struct graph *g, const struct query_node *n, size_t node, double from,
+		    double part, unsigned level)
 {
 	const enum query_frame kind = query_flame_frame(n);
 	double x = from * WIDTH, w = part * WIDTH;
@@ -113,9 +153,9 @@ static void put_box(struct graph *g, const struct query_node *n, double from, do
 
 	fprintf(g->out, "<g class=\"box %s\" data-x=\"%.9f\" data-w=\"%.9f\" data-l=\"%u\">",
 		classes[kind].name, from, part, level);
-	put_title(g, n);
+	put_title(g, n, node);
 	fprintf(g->out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>", x,
-		y, w, ROW - 1, classes[kind].fill);
+		y, w, ROW - 1, fill_of(g, node, kind));
 	put_label(g, n->name, x, w, y);
 	fputs("</g>\n", g->out);
 }
@@ -128,14 +168,14 @@ static void put_boxes(struct graph *g)
 				       .pct = 100,
 				       .pct_parent = 100};
 
-	put_box(g, &all, 0, 1, 0);
+	put_box(g, &all, SIZE_MAX, 0, 1, 0);
 	for (size_t i = 0; i < g->tree->n; i++) {
 		const struct query_node *n = &g->tree->nodes[i];
 		double part = (double)weight(g, n) / (double)g->total;
 		if (part * WIDTH < NARROWEST)
 			g->left_out += weight(g, n) > 0;
 		else
-			put_box(g, n, (double)g->spans[i].x / (double)g->total, part,
+			put_box(g, n, i, (double)g->spans[i].x / (double)g->total, part,
 				n->depth + 1u);
 	}
 }
@@ -160,10 +200,26 @@ static const char style[] =
 	".box:hover rect { stroke: #000; stroke-width: 1 }\n"
 	".above rect { opacity: 0.5 } .match rect { fill: #d77be0 }\n";
 
+static void put_heading(struct graph *g)
+{
+	const char *const what = g->by_wait ? "Time waited for locks" : "CPU samples";
+	char buf[UNITS_BUF], a[UNITS_BUF];
+
+	if (g->diff)
+		fprintf(g->out,
+			"%s: A %s, B %s; red: more in B, blue: less; A as if in the time of B",
+			what, amount(g, a, g->diff->all[FLAME_A]),
+			amount(g, buf, g->diff->all[FLAME_B]));
+	else if (g->by_wait)
+		fprintf(g->out, "%s%s: %s", what, g->blame ? ", above who held them" : "",
+			units_ns(buf, g->total));
+	else
+		fprintf(g->out, "%s: %" PRIu64, what, g->total);
+}
+
 static void put_head(struct graph *g)
 {
 	int height = TOP + (int)g->levels * ROW + BOTTOM;
-	char buf[UNITS_BUF];
 
 	fprintf(g->out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
@@ -174,11 +230,7 @@ static void put_head(struct graph *g)
 	fprintf(g->out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fafafa\"/>\n");
 	fprintf(g->out, "<text font-size=\"15\" x=\"%d\" y=\"22\" text-anchor=\"middle\">",
 		WIDTH / 2);
-	if (g->by_wait)
-		fprintf(g->out, "Time waited for locks%s: %s",
-			g->blame ? ", above who held them" : "", units_ns(buf, g->total));
-	else
-		fprintf(g->out, "CPU samples: %" PRIu64, g->total);
+	put_heading(g);
 	fprintf(g->out, "</text>\n<text class=\"button\" display=\"none\" id=\"reset\" x=\"6\" "
 			"y=\"22\">Show all"
 			"</text>\n");
@@ -202,6 +254,18 @@ static void put_foot(struct graph *g)
 	fprintf(g->out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flamegraph_script());
 }
 
+static int write_graph(struct graph *g, struct error *err)
+{
+	g->levels = count_levels(g);
+	errno = 0;
+	put_head(g);
+	put_boxes(g);
+	put_foot(g);
+	if (fflush(g->out) != 0 || ferror(g->out))
+		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the graph");
+	return 0;
+}
+
 int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out, struct error *err)
 {
 	const struct query_flame_spec spec = {
@@ -223,12 +287,20 @@ int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out
 				 s->by_wait ? "Cannot draw a flame graph: there are no waits"
 					    : "Cannot draw a flame graph: there are no samples; "
 					      "take them with -F 499");
-	g.levels = count_levels(&g);
-	errno = 0;
-	put_head(&g);
-	put_boxes(&g);
-	put_foot(&g);
-	if (fflush(out) != 0 || ferror(out))
-		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the graph");
-	return 0;
+	return write_graph(&g, err);
+}
+
+int flamegraph_write_diff(const struct query_flame_diff *d, struct arena *arena, FILE *out,
+			  struct error *err)
+{
+	struct graph g = {.tree = &d->tree, .by_wait = d->by_wait, .diff = d, .out = out};
+
+	g.spans = query_flame_spans_in(arena, &d->tree, d->by_wait);
+	if (!g.spans)
+		return error_enomem(err, "the sums of the call chains");
+	g.total = d->by_wait ? d->tree.total_ns : d->tree.n_waits;
+	if (!g.total)
+		return error_set(err, -ENODATA, "Cannot draw a flame graph: there are no %s",
+				 d->by_wait ? "waits" : "samples");
+	return write_graph(&g, err);
 }

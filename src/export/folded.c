@@ -6,7 +6,7 @@
  * those of off-CPU tools: colours and searches can separate readers from writers by it.
  */
 #include "kontend/folded.h"
-#include "kontend/query-flame.h"
+#include "kontend/query-flame-diff.h"
 #include "kontend/query-load.h"
 #include "kontend/query-stacks.h"
 #include "kontend/query-tree.h"
@@ -111,6 +111,25 @@ int folded_write(struct query *q, const struct folded_spec *s, FILE *out, struct
 		return error_set(err, r,
 				 "Cannot sum up the call chains: out of memory, end other "
 				 "programs");
+	if (fflush(out) != 0 || ferror(out))
+		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the stacks");
+	return 0;
+}
+
+int folded_write_diff(const struct query_flame_diff *d, bool mark_kernel, FILE *out,
+		      struct error *err)
+{
+	size_t path[QUERY_FLAME_LEVELS];
+
+	errno = 0;
+	for (size_t i = 0; i < d->tree.n; i++) {
+		const uint64_t a = d->own[FLAME_A][i], b = d->own[FLAME_B][i];
+		path[d->tree.nodes[i].depth] = i;
+		if (!a && !b)
+			continue;
+		put_chain(out, &d->tree, path, d->tree.nodes[i].depth, mark_kernel);
+		fprintf(out, "%" PRIu64 " %" PRIu64 "\n", a, b);
+	}
 	if (fflush(out) != 0 || ferror(out))
 		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the stacks");
 	return 0;

@@ -236,8 +236,7 @@ const struct table_kind query_diff_kind = {"diff", columns, C_COLUMNS, diff_fill
 const struct table_kind query_compare_kind = {"compare", moments, M_COLUMNS, compare_fill,
 					      compare_rank};
 
-/* The length of the time that the figures cover. */
-static uint64_t length_of(const struct query *q)
+uint64_t query_diff_length(const struct query *q)
 {
 	return query_has_window(q) ? query_rate_ns(q) : query_elapsed(q->model);
 }
@@ -245,7 +244,7 @@ static uint64_t length_of(const struct query *q)
 static int answer(struct query *a, struct query *b, enum query_sameness same,
 		  const struct query_spec *s, struct table *ret, struct error *err)
 {
-	struct diff d = {.a_ns = length_of(a), .b_ns = length_of(b)};
+	struct diff d = {.a_ns = query_diff_length(a), .b_ns = query_diff_length(b)};
 	struct row_source src = {.kind = same == QUERY_SAME_NAME ? &query_diff_kind
 								 : &query_compare_kind,
 				 .ctx = &d};

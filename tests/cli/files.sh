@@ -69,6 +69,35 @@ if command -v python3 >/dev/null; then
 	python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$work/graph.svg" ||
 		complain "export: no XML"
 fi
+# The heat map has all waits that have ended; two flame graphs as one have what each has.
+for weight in '' '--weight wait'; do
+	# shellcheck disable=SC2086 # nothing, or two words
+	expect 0 '' "$kontend" export -q -i "$canned" --format heatmap $weight -o "$work/heat.svg"
+	if command -v python3 >/dev/null; then
+		python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$work/heat.svg" ||
+			complain "export --format heatmap $weight: no XML"
+	fi
+done
+expect 129 'its colours are numbers of waits' "$kontend" export -i "$canned" --format heatmap --weight samples
+expect 129 'does not go with --format heatmap' "$kontend" export -i "$canned" --format heatmap --zoom cpu=0
+expect 0 '' "$kontend" report -q -i "$canned" --view heat --format csv
+[ "$(awk -F , 'NR > 1 { n += $4 } END { print n }' "$work/out")" -eq \
+	"$(sed -n 's/^  "contended": \([0-9]*\),$/\1/p;s/^      "contended": \([0-9]*\),$/\1/p' "$work/report.json" | head -n 1)" ] ||
+	complain "report --view heat: $(cat "$work/out")"
+for sides in "$canned $canned" "--compare 25%,50% $canned"; do
+	# shellcheck disable=SC2086 # words
+	expect 0 '' "$kontend" diff -q --format flamegraph -o "$work/diff.svg" $sides
+	grep -q 'red: more in B' "$work/diff.svg" || complain "diff --format flamegraph $sides"
+done
+expect 0 '' "$kontend" diff -q --format folded "$canned" "$canned"
+awk '$NF != $(NF - 1) { n++ } END { exit !NR || n }' "$work/out" || complain 'diff --format folded: sides differ'
+expect 0 '' "$kontend" export -q -i "$canned" --format folded
+both=$(awk '{ n += $NF } END { printf "%.0f", n }' "$work/out")
+expect 0 '' "$kontend" diff -q --format folded "$canned" "$canned"
+[ "$(awk '{ n += $NF } END { printf "%.0f", n }' "$work/out")" = "$both" ] || complain 'diff --format folded: sums'
+expect 1 'there are no samples' "$kontend" diff --format flamegraph --weight samples "$canned" "$canned"
+expect 129 'is about tables' "$kontend" diff --format folded --by lock "$canned" "$canned"
+expect 129 'is for --format flamegraph and folded' "$kontend" diff --weight wait "$canned" "$canned"
 expect 0 '' "$kontend" export -q -i "$canned" --zoom comm=mm
 [ "$(grep -c '^mm;' "$work/out")" -eq "$(grep -c . "$work/out")" ] || complain "export --zoom comm=mm"
 expect 1 'nothing is sampled' "$kontend" export -i "$canned" --weight samples

@@ -85,6 +85,18 @@ def check_forms(t, before, after, rows):
     expect("only", [r["caller"] for r in same["tables"]["callers"]["rows"]] == ["call_2"])
 
 
+def check_chains(t, before, after, rows):
+    """The call chains of both groups as one graph: each side has what the rows have, A in the time of B."""
+    lines = [line.rsplit(" ", 2) for line in t.run("diff", "--format", "folded", *before, "--", *after).splitlines()]
+    _, measured = t.merged(*after)
+    for at, side in ((1, "a"), (2, "b")):
+        total = sum(int(line[at]) for line in lines)
+        wanted = sum(r[side] for r in rows) * measured / 1e9
+        expect(f"folded {side}: {total}, not {wanted}", abs(total - wanted) < 1e-6 * wanted + len(lines))
+    svg = t.run("diff", "--format", "flamegraph", *before, "--", *after)
+    expect("flame graph", svg.startswith("<?xml") and "red: more in B" in svg)
+
+
 def check_faults(t, before, after):
     cut = t.recording("cut", "host=60", "day=2")[0]
     with open(cut, "r+b") as f:
@@ -126,6 +138,7 @@ def main():
                  for i in range(1, EACH + 1)]
         rows = check_figures(t, before, after)
         check_forms(t, before, after, rows)
+        check_chains(t, before, after, rows)
         check_faults(t, before, after)
     for what in wrong:
         print("FAIL", what)

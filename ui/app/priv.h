@@ -33,7 +33,8 @@ enum { MARK_A, MARK_B, MARKS };
 
 struct app_marks {
 	struct query_moment moments[MARKS];
-	uint64_t ns[MARKS]; /* where they are; 0 = not set */
+	uint64_t ns[MARKS];	  /* where they are; 0 = not set */
+	struct flame_diff *flame; /* of the last frame: names in it are of this */
 };
 
 /* @what: "a", "b" or "off"; NULL: the next of these. */

@@ -26,11 +26,48 @@ static const struct {
 	[FRAME_LOCK] = {ROLE_FRAME_LOCK, "■"},
 };
 
+/* Of both marks: from much less to much more in B. */
+static const struct {
+	enum role role;
+	const char *mark;
+} changes[] = {
+	{ROLE_LESS_MOST, "-"}, {ROLE_LESS, "-"}, {ROLE_LESS_SOME, "-"}, {ROLE_FRAME_NAME, "="},
+	{ROLE_MORE_SOME, "+"}, {ROLE_MORE, "+"}, {ROLE_MORE_MOST, "+"},
+};
+
+static uint64_t side_of(const struct flame_picture *p, uint32_t node, enum flame_side side)
+{
+	return node == FLAME_ALL ? p->diff.all[side] : p->diff.of[side][node];
+}
+
+static size_t change_of(const struct flame_picture *p, uint32_t node)
+{
+	return (size_t)(query_flame_diff_change(side_of(p, node, FLAME_A),
+						side_of(p, node, FLAME_B)) +
+			FLAME_CHANGES);
+}
+
 static uint64_t weight_of(const struct view_flame *f, const struct flame_picture *p, uint32_t node)
 {
 	if (node != FLAME_ALL)
 		return flame_weight(&p->tree.nodes[node], f->by_wait);
 	return f->by_wait ? p->tree.total_ns : p->tree.n_waits;
+}
+
+/* "- less  + more in B" that ends before column @x, where it fits. */
+static void draw_changes(struct line *l, int x)
+{
+	static const char words[] = "  - less  + more in B";
+
+	x -= text_width(words);
+	if (x < l->x + 2)
+		return;
+	l->x = x;
+	line_put(l, ROLE_NORMAL, "  ");
+	line_put(l, ROLE_LESS, "-");
+	line_put(l, ROLE_DIM, " less  ");
+	line_put(l, ROLE_MORE, "+");
+	line_put(l, ROLE_DIM, " more in B");
 }
 
 /* "│ user  · kernel  ■ lock path" that ends before column @x, where it fits. */
@@ -56,6 +93,30 @@ static const char *weight_name(const struct view_flame *f)
 	return f->by_wait ? "wait" : f->locks ? "lock paths" : "samples";
 }
 
+static const char *amount(const struct flame_picture *p, char buf[UNITS_BUF], uint64_t v)
+{
+	if (!v)
+		return "·";
+	return p->diff.by_wait ? units_ns(buf, v) : units_count(buf, v);
+}
+
+/* "A 1.20s  B 3.40s  +2.20s" */
+static void put_sides(const struct flame_picture *p, uint32_t node, struct line *l)
+{
+	const uint64_t a = side_of(p, node, FLAME_A), b = side_of(p, node, FLAME_B);
+	char buf[UNITS_BUF];
+
+	line_put(l, ROLE_DIM, "A ");
+	line_put(l, ROLE_BOLD, amount(p, buf, a));
+	line_put(l, ROLE_DIM, "  B ");
+	line_put(l, ROLE_BOLD, amount(p, buf, b));
+	line_printf(l, ROLE_NORMAL, "  %s%s",
+		    a == b  ? ""
+		    : b < a ? "-"
+			    : "+",
+		    amount(p, buf, b < a ? a - b : b - a));
+}
+
 static bool has_samples(const struct view_flame *f)
 {
 	return !f->v.scope.mask && !f->blame;
@@ -72,9 +133,12 @@ static void draw_head(const struct view_flame *f, const struct flame_picture *p,
 	line_put(&l, ROLE_DIM, "by ");
 	line_put(&l, ROLE_BOLD, weight_name(f));
 	line_put(&l, ROLE_DIM, " [c]  ");
-	if (has_samples(f))
+	if (p->compares)
+		put_sides(p, FLAME_ALL, &l);
+	else if (has_samples(f))
 		line_printf(&l, ROLE_NORMAL, "%s samples  ", units_count(buf, p->tree.n_waits));
-	line_printf(&l, ROLE_NORMAL, "waited %s", units_ns(buf, p->tree.total_ns));
+	if (!p->compares)
+		line_printf(&l, ROLE_NORMAL, "waited %s", units_ns(buf, p->tree.total_ns));
 	if (*p->match) {
 		uint64_t hit = flame_matched(&p->tree, f->by_wait, p->root, p->match);
 		line_printf(&l, ROLE_DIM, "  %s ", p->match);
@@ -83,7 +147,7 @@ static void draw_head(const struct view_flame *f, const struct flame_picture *p,
 	}
 	if (f->n_roots && p->root == FLAME_ALL)
 		line_put(&l, ROLE_WARN, "  zoomed to nothing: all shown");
-	draw_legend(&l, r.w - 1 - text_width(window) - 2);
+	(p->compares ? draw_changes : draw_legend)(&l, r.w - 1 - text_width(window) - 2);
 	view_draw_window(&f->v, s, r);
 }
 
@@ -93,10 +157,15 @@ static void draw_box(const struct view_flame *f, const struct flame_picture *p, 
 	const struct flame_box *b = &p->boxes[i];
 	const struct query_node *n = b->node == FLAME_ALL ? NULL : &p->tree.nodes[b->node];
 	const enum query_frame kind = n ? query_flame_frame(n) : FRAME_NAME;
+	const size_t change = p->compares ? change_of(p, b->node) : 0;
 	enum role role = selected	       ? ROLE_SELECTED
 			 : f->spots[i].matches ? ROLE_MATCH
+			 : p->compares	       ? changes[change].role
 					       : kinds[kind].role;
-	const char *mark = selected ? "›" : f->spots[i].matches ? "•" : kinds[kind].mark;
+	const char *mark = selected		 ? "›"
+			   : f->spots[i].matches ? "•"
+			   : p->compares	 ? changes[change].mark
+						 : kinds[kind].mark;
 	const struct rect cells = {f->rect.x + b->x, f->rect.y + y, b->w, 1};
 
 	screen_fill(s, cells, ' ', role);
@@ -149,6 +218,12 @@ static void draw_numbers(const struct view_flame *f, const struct flame_picture 
 	uint32_t up = parent_node(t, node);
 	char buf[UNITS_BUF];
 
+	if (p->compares) {
+		put_sides(p, node, l);
+		put_share(l, flame_weight(n, f->by_wait), weight_of(f, p, FLAME_ALL),
+			  weight_of(f, p, up));
+		return;
+	}
 	if (has_samples(f)) {
 		line_put(l, ROLE_BOLD, n->n ? units_count(buf, n->n) : "·");
 		line_put(l, ROLE_DIM, " samples");
@@ -161,13 +236,19 @@ static void draw_numbers(const struct view_flame *f, const struct flame_picture 
 		  up == FLAME_ALL ? t->total_ns : t->nodes[up].total_ns);
 }
 
-static void report_row(const struct view_flame *f, const struct query_node *n, struct screen *s)
+static void report_row(const struct view_flame *f, const struct flame_picture *p, uint32_t node,
+		       struct screen *s)
 {
+	const struct query_node *n = &p->tree.nodes[node];
 	char buf[UNITS_BUF];
 
 	screen_row_put(s, n->name);
 	if (n->object)
 		screen_row_put(s, n->object);
+	for (int side = 0; p->compares && side < FLAME_SIDES; side++)
+		screen_row_put(s, amount(p, buf, side_of(p, node, (enum flame_side)side)));
+	if (p->compares)
+		return;
 	if (has_samples(f))
 		screen_row_put(s, units_count(buf, n->n));
 	screen_row_put(s, units_ns(buf, n->total_ns));
@@ -182,6 +263,10 @@ static void draw_status(struct view_flame *f, const struct flame_picture *p, str
 
 	if (node == FLAME_ALL) {
 		line_put(&first, ROLE_BOLD, "all");
+		if (p->compares) {
+			put_sides(p, node, &second);
+			return;
+		}
 		if (has_samples(f))
 			line_printf(&second, ROLE_NORMAL, "%s samples  ",
 				    units_count(buf, p->tree.n_waits));
@@ -231,7 +316,7 @@ void flame_draw_picture(struct view_flame *f, const struct flame_picture *p, str
 	draw_boxes(f, p, s);
 	const uint32_t node = p->boxes[flame_selected(f)].node;
 	if (node != FLAME_ALL && screen_row_begin(s))
-		report_row(f, &p->tree.nodes[node], s);
+		report_row(f, p, node, s);
 	if (status)
 		draw_status(f, p, s, layout_below(r, r.h - status));
 }

@@ -49,7 +49,19 @@ static int keep_spots(struct view_flame *f, const struct flame_picture *p)
 	return 0;
 }
 
-static int ask_tree(struct view_flame *f, struct flame_picture *p)
+/* Of both marks where they are set. */
+static int ask_weight(struct view_flame *f, const struct query_flame_spec *spec,
+		      struct flame_picture *p, struct error *err)
+{
+	p->compares = app_compare_on(f->v.app);
+	if (!p->compares)
+		return query_flame(f->v.query, spec, &p->tree);
+	int r = app_compare_flame(f->v.app, spec, &p->diff, err);
+	p->tree = p->diff.tree;
+	return r;
+}
+
+static int ask_tree(struct view_flame *f, struct flame_picture *p, struct error *err)
 {
 	struct query_flame_spec spec = {.scope = f->v.scope,
 					.zoom = &f->zoom,
@@ -57,23 +69,24 @@ static int ask_tree(struct view_flame *f, struct flame_picture *p)
 					.by_wait = f->by_wait,
 					.blame = f->blame,
 					.boxes_only = true};
-	int r = query_flame(f->v.query, &spec, &p->tree);
+	int r = ask_weight(f, &spec, p, err);
 
-	if (r == 0 && !f->opened && !p->tree.n_waits && p->tree.total_ns && !f->by_wait) {
+	if (r == 0 && !f->opened && !p->tree.n_waits && !f->by_wait &&
+	    (p->tree.total_ns || p->compares)) {
 		f->by_wait = spec.by_wait = true;
-		r = query_flame(f->v.query, &spec, &p->tree);
+		r = ask_weight(f, &spec, p, err);
 	}
 	f->opened |= r == 0 && (p->tree.n_waits || p->tree.total_ns);
 	return r;
 }
 
-static int ask_picture(struct view_flame *f, struct flame_picture *p, int w)
+static int ask_picture(struct view_flame *f, struct flame_picture *p, int w, struct error *err)
 {
 	const char *filter = app_row_filter(f->v.app);
 	int r = query_hot_sum(f->v.query, &f->zoom, &p->sum);
 
 	if (r == 0)
-		r = ask_tree(f, p);
+		r = ask_tree(f, p, err);
 	if (r < 0)
 		return r;
 	p->match = *filter && app_search_is_filter(f->v.app) ? filter : app_search(f->v.app);
@@ -125,8 +138,9 @@ static void flame_draw(struct view *v, struct screen *s, struct rect r)
 	struct flame_picture p = {0};
 	struct error err = {0};
 
-	if (ask_picture(f, &p, r.w) < 0) {
-		error_enomem(&err, "the flame graph");
+	if (ask_picture(f, &p, r.w, &err) < 0) {
+		if (!err.code)
+			error_enomem(&err, "the flame graph");
 		view_draw_error(s, r, &err);
 		return;
 	}
@@ -365,9 +379,12 @@ const struct view_ops view_flame = {
 		"kernel and of locks. The arrows go from box to box, Enter gives one the whole "
 		"width, Esc "
 		"takes that back. / marks the functions that match and says what share they have, "
-		"n and N go through them; i puts the outermost functions on top, l leaves out what "
+		"n and N go through them; with both marks set the graph is of both: + and red is "
+		"more in B, - and blue less; i puts the outermost functions on top, l leaves out "
+		"what "
 		"is in no lock path, a shows the instructions.",
 	.tables = "flame",
+	.compares = true,
 	.size = sizeof(struct view_flame),
 	.deinit = flame_deinit,
 	.draw = flame_draw,

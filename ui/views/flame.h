@@ -2,7 +2,7 @@
 #ifndef KONTEND_UI_VIEWS_FLAME_H
 #define KONTEND_UI_VIEWS_FLAME_H
 
-#include "kontend/query-flame.h"
+#include "kontend/query-flame-diff.h"
 #include "kontend/query-hot.h"
 #include "kontend/view.h"
 #include "widgets/flame.h"
@@ -38,6 +38,8 @@ struct view_flame {
 /* One frame of it. */
 struct flame_picture {
 	struct query_tree tree;
+	struct query_flame_diff diff; /* with `compares`; the tree is its own */
+	bool compares;		      /* it is of both marks */
 	struct query_hot_sum sum;
 	struct flame_box *boxes;
 	size_t n;

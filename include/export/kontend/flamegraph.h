@@ -20,6 +20,13 @@ struct flamegraph_spec {
 /* 0; -ENOMEM, or the error of the write, with @err. */
 int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out,
 		     struct error *err);
+struct query_flame_diff;
+/*
+ * The differences of two as such a picture: how wide a box is is what both sides weigh, its colour
+ * how much more (red) or less (blue) there is in B. Returns as above.
+ */
+int flamegraph_write_diff(const struct query_flame_diff *d, struct arena *arena, FILE *out,
+			  struct error *err);
 /* The script, ECMAScript without "]]>". */
 const char *flamegraph_script(void);
 

@@ -23,4 +23,12 @@ struct folded_spec {
 /* 0; -ENOMEM, or the error of the write, with @err. */
 int folded_write(struct query *q, const struct folded_spec *s, FILE *out, struct error *err);
 
+struct query_flame_diff;
+/*
+ * Two numbers after each chain, those of A and B, as difffolded.pl writes them: for each chain
+ * that has a weight of its own on either side. Nanoseconds waited, or samples; returns as above.
+ */
+int folded_write_diff(const struct query_flame_diff *d, bool mark_kernel, FILE *out,
+		      struct error *err);
+
 #endif

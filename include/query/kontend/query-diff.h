@@ -17,6 +17,9 @@ int query_diff(struct query *a, struct query *b, const struct query_spec *s, str
 	       struct error *err);
 extern const struct table_kind query_diff_kind;
 
+/* The time that the figures of @q are of. */
+uint64_t query_diff_length(const struct query *q);
+
 /*
  * Compares two moments of one recording in the table "compare": figures of the window of each
  * query, those of @b, those of @a, and their differences. Rows and their ids are those of "locks",

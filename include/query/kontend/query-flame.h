@@ -54,6 +54,8 @@ struct query_span {
 };
 
 /* One for each node, in the arena; NULL: no memory. */
+struct query_span *query_flame_spans_in(struct arena *arena, const struct query_tree *t,
+					bool by_wait);
 struct query_span *query_flame_spans(struct query *q, const struct query_tree *t, bool by_wait);
 
 /* Table "flame": a row for each node that has a box, in their order unless sorted. */

@@ -33,7 +33,14 @@ enum role {
 	ROLE_FRAME_USER,
 	ROLE_FRAME_KERNEL,
 	ROLE_FRAME_LOCK,
-	/* Cells of heat maps: ROLE_MAP + level of the letter * MAP_LEVELS + level behind it. */
+	/* Boxes of two flame graphs as one, by how much less or more there is in the second. */
+	ROLE_LESS_MOST,
+	ROLE_LESS,
+	ROLE_LESS_SOME,
+	ROLE_MORE_SOME,
+	ROLE_MORE,
+	ROLE_MORE_MOST,
+	/* Cells of heat maps: ROLE_MAP + level in front * MAP_LEVELS + level of the ground. */
 	ROLE_MAP,
 	ROLES = ROLE_MAP + 64,
 };

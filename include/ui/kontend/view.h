@@ -117,6 +117,12 @@ bool app_compare_on(const struct app *a);
 /* Queries the table "compare": the chosen window, at both marks. */
 int app_compare(struct app *a, const struct query_spec *s, struct table *ret, struct error *err);
 
+/* The flame graph of both, of the same. 0 or -ENOMEM, or -EINVAL with @err. */
+struct query_flame_diff;
+struct query_flame_spec;
+int app_compare_flame(struct app *a, const struct query_flame_spec *s, struct query_flame_diff *ret,
+		      struct error *err);
+
 /*
  * Shared by views: the sentence for a table without rows (in the query's arena), the
  * error of a query in place of its answer, and opening a row one step deeper.

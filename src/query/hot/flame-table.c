@@ -86,7 +86,13 @@ static uint64_t weight(const struct query_node *n, bool by_wait)
 
 struct query_span *query_flame_spans(struct query *q, const struct query_tree *t, bool by_wait)
 {
-	struct query_span *spans = arena_alloc(&q->arena, (t->n + 1) * sizeof(*spans));
+	return query_flame_spans_in(&q->arena, t, by_wait);
+}
+
+struct query_span *query_flame_spans_in(struct arena *arena, const struct query_tree *t,
+					bool by_wait)
+{
+	struct query_span *spans = arena_alloc(arena, (t->n + 1) * sizeof(*spans));
 	uint64_t at[QUERY_FLAME_LEVELS + 1] = {0}; /* where the next one of a level begins */
 	uint32_t last[QUERY_FLAME_LEVELS];
 
