@@ -10,6 +10,7 @@
 #include "kontend/filter-options.h"
 #include "kontend/query-no-locks.h"
 #include "kontend/query-verdict.h"
+#include "kontend/units.h"
 #include "measure.h"
 #include "verbs.h"
 
@@ -85,6 +86,23 @@ static int parse_by(const struct opts *o, struct report_spec *s, struct error *e
 				 "process, type, cpu, cgroup or stack",
 				 o->by);
 	return 0;
+}
+
+/* "1ms,8ms" */
+static int parse_lengths(const char *s, struct heat_part *ret, struct error *err)
+{
+	const char *comma = strchr(s, ',');
+	char from[32];
+
+	if (comma && (size_t)(comma - s) < sizeof(from)) {
+		memcpy(from, s, (size_t)(comma - s));
+		from[comma - s] = '\0';
+		if (units_parse_ns(from, &ret->lower_ns) == 0 &&
+		    units_parse_ns(comma + 1, &ret->upper_ns) == 0 && ret->lower_ns < ret->upper_ns)
+			return 0;
+	}
+	return error_set(err, -EINVAL,
+			 "--lengths '%s': give two times, the shorter one first, like 1ms,8ms", s);
 }
 
 static enum report_weight parse_weight(const char *s)
@@ -163,6 +181,8 @@ static int make_spec(struct reporter *r, struct error *err)
 	s->fields = o->fields;
 	s->only = r->only.filter;
 	s->only_words = r->only.words;
+	if (o->lengths && parse_lengths(o->lengths, &s->part, err) < 0)
+		return -EINVAL;
 	int by = parse_by(o, s, err);
 	by = by < 0 ? by : parse_chains(o, s, err);
 	if (by < 0)
@@ -259,7 +279,7 @@ int cmd_report(const struct opts *o)
 	bool blame = r.spec.views & (REPORT_HELD | REPORT_QUEUES | BLAMES);
 	r.job.held = blame;
 	r.job.blame = blame || r.spec.weight == REPORT_WEIGHT_BLAME;
-	r.job.heat = r.spec.views & REPORT_HEAT;
+	r.job.heat = r.spec.views & REPORT_HEAT || o->lengths;
 	r.job.look = is_look(&r.spec);
 	/* An incident names the holder of its lock. */
 	r.job.blame |= o->triggers[0] != NULL;

@@ -213,6 +213,8 @@ int filter_options(const struct opts *o, struct filter_options *ret, struct erro
 		put_text(&m, o->filter);
 		put_text(&m, ")");
 	}
+	if (o->lengths)
+		say_option(&m, "of", o->lengths);
 	if (o->min_wait_ns)
 		say_option(&m, "of at least", units_ns(time, o->min_wait_ns));
 	textbuf_end(&m.words);

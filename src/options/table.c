@@ -430,6 +430,8 @@ const struct opts_info opts_table[] = {
 	{0, "stack", "NAME", "only waits with a function like NAME anywhere in the call chain",
 	 only, ONCE | PLAYS | DIFF | MERGE | CUT, OPTS_TEXT, FIELD(stack), 0, 0, NULL,
 	 COMPLETE_NONE},
+	{0, "lengths", "FROM,TO", "only waits of FROM up to TO, as in a heat map: 1ms,8ms", only,
+	 REPORT, OPTS_TEXT, FIELD(lengths), 0, 0, NULL, COMPLETE_NONE},
 	{0, "min-wait", "TIME",
 	 "only waits of TIME and more: 100us, 5ms; live, BPF sums up shorter ones", only,
 	 REPORT | EXPORT, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE},

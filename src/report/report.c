@@ -450,6 +450,7 @@ int report_write(struct query *q, const struct report_spec *s, FILE *out, struct
 	struct report_data d = {.q = q, .spec = s, .views = views_of(q, s)};
 	int r = check_spec(s, err);
 
+	q->part = s->part;
 	if (r == 0)
 		r = wait_filter_set(q, s->only, err);
 	if (r == 0)

@@ -84,6 +84,16 @@ expect 0 '' "$kontend" report -q -i "$canned" --view heat --format csv
 [ "$(awk -F , 'NR > 1 { n += $4 } END { print n }' "$work/out")" -eq \
 	"$(sed -n 's/^  "contended": \([0-9]*\),$/\1/p;s/^      "contended": \([0-9]*\),$/\1/p' "$work/report.json" | head -n 1)" ] ||
 	complain "report --view heat: $(cat "$work/out")"
+# Waits by their lengths: all of them are in two parts, and a table has what the map has.
+parts=0
+for lengths in 0,1ms 1ms,1h; do
+	expect 0 '' "$kontend" report -q -i "$canned" -j --view heat,locks --lengths $lengths
+	parts=$((parts + $(sed -n 's/^ *"waits": \([0-9]*\),$/\1/p' "$work/out" | tail -n 1)))
+done
+[ "$parts" = "$(sed -n 's/^ *"contended": \([0-9]*\),$/\1/p' "$work/report.json" | head -n 1)" ] ||
+	complain "report --lengths: $parts waits"
+expect 129 'give two times' "$kontend" report -i "$canned" --lengths 5ms
+expect 129 'the shorter one first' "$kontend" report -i "$canned" --lengths 5ms,1ms
 for sides in "$canned $canned" "--compare 25%,50% $canned"; do
 	# shellcheck disable=SC2086 # words
 	expect 0 '' "$kontend" diff -q --format flamegraph -o "$work/diff.svg" $sides

@@ -179,7 +179,7 @@ static const char *some_value(const struct opts_info *i, char buf[64])
  * no option about measuring is accepted and then ignored.
  */
 static const char shows_recordings[] =
-	"fields cpu pid tid cgroup lock caller stack min-wait "
+	"lengths fields cpu pid tid cgroup lock caller stack min-wait "
 	"input delay view time by group annotate no-source no-inline debuginfod no-symbol-cache "
 	"kallsyms vmlinux symfs trust-paths "
 	"no-sandbox "

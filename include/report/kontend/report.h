@@ -2,6 +2,7 @@
 #ifndef KONTEND_REPORT_H
 #define KONTEND_REPORT_H
 
+#include "kontend/heat-part.h"
 #include "kontend/query-blame.h"
 #include "kontend/query-hot.h"
 #include "kontend/query.h"
@@ -84,7 +85,8 @@ struct report_spec {
 	const char *fields;	 /* column keys of the first table, separated by commas; NULL:
 				  * the default columns */
 	const char *only;	 /* the filter of waits, as for wait_filter_set(); NULL: all */
-	const char *only_words;	 /* its description */
+	const char *only_words;	 /* its description, that of `part` included */
+	struct heat_part part;	 /* only waits of these lengths */
 	int32_t why_tid;	 /* why: this thread alone; 0: all that were chosen */
 	bool follows;		 /* why: chosen tasks are followed in this measurement */
 	bool is_range;		 /* text: print the part of the whole that the report covers */
