@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend diff --format flamegraph` and folded: the call chains of two recordings, of two moments
- * or of two groups, as one graph.
+ * `kontend diff --format flamegraph` and folded, or JSON with --weight: the call chains of two
+ * recordings, of two moments or of two groups, as one graph.
  */
 #include "diff-chains.h"
 #include "kontend/flamegraph.h"
@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool diff_chains_asked(const struct opts *o)
+bool diff_chains_alone(const struct opts *o)
 {
 	return o->format && (!strcmp(o->format, "flamegraph") || !strcmp(o->format, "folded"));
 }
@@ -27,11 +27,12 @@ int diff_chains_begin(struct diff_chains *c, const struct opts *o, struct error 
 			    : o->reverse ? "reverse"
 					 : NULL;
 
-	if (!diff_chains_asked(o))
+	c->json = o->format && o->weight && !strcmp(o->format, "json");
+	if (!diff_chains_alone(o) && !c->json)
 		return o->weight ? error_set(err, -EINVAL,
-					     "--weight is for --format flamegraph and folded")
+					     "--weight is for --format flamegraph, folded and json")
 				 : 0;
-	if (given)
+	if (given && !c->json)
 		return error_set(err, -EINVAL,
 				 "--%s is about tables and does not go with --format %s", given,
 				 o->format);
@@ -51,28 +52,30 @@ int diff_chains_add(void *chains, struct query *q, struct error *err)
 		       : 0;
 }
 
-int diff_chains_write(struct diff_chains *c, FILE *out, struct error *err)
+int diff_chains_get(struct diff_chains *c, struct error *err)
 {
-	struct arena arena = {0};
-	struct query_flame_diff d;
-	int r = query_flame_diff_get(c->sum, &arena, &d);
-
-	if (r < 0)
-		error_enomem(err, "the sums of the call chains");
-	else if (c->svg)
-		r = flamegraph_write_diff(&d, &arena, out, err);
-	else
-		r = folded_write_diff(&d, false, out, err);
-	if (r == 0 && d.n_cut)
+	if (query_flame_diff_get(c->sum, &c->arena, &c->both) < 0)
+		return error_enomem(err, "the sums of the call chains");
+	if (c->both.n_cut)
 		cmd_say(c->o,
 			"%" PRIu64 " call chains lack their innermost functions: there are too "
 			"many different ones",
-			d.n_cut);
-	arena_deinit(&arena);
-	return r;
+			c->both.n_cut);
+	return 0;
+}
+
+int diff_chains_write(struct diff_chains *c, FILE *out, struct error *err)
+{
+	int r = diff_chains_get(c, err);
+
+	if (r < 0)
+		return r;
+	return c->svg ? flamegraph_write_diff(&c->both, &c->arena, out, err)
+		      : folded_write_diff(&c->both, false, out, err);
 }
 
 void diff_chains_end(struct diff_chains *c)
 {
 	query_flame_diff_free(c->sum);
+	arena_deinit(&c->arena);
 }

@@ -65,7 +65,7 @@ static int parse_moments(struct differ *d, const struct opts *o, struct error *e
 static int make_spec(struct differ *d, const struct opts *o, struct error *err)
 {
 	struct diff_spec *s = &d->spec;
-	const char *format = o->format && !diff_chains_asked(o) ? o->format
+	const char *format = o->format && !diff_chains_alone(o) ? o->format
 			     : o->separator			? "csv"
 								: "text";
 
@@ -136,7 +136,11 @@ static int write_sides(struct differ *d, const struct diff_side *old, const stru
 		d->chains.side = (enum flame_side)i;
 		ret = diff_chains_add(&d->chains, sides[i]->q, err);
 	}
-	return ret < 0 ? ret : diff_chains_write(&d->chains, m->output.file, err);
+	if (ret < 0 || !d->chains.json)
+		return ret < 0 ? ret : diff_chains_write(&d->chains, m->output.file, err);
+	ret = diff_chains_get(&d->chains, err);
+	d->spec.chains = &d->chains.both;
+	return ret < 0 ? ret : diff_write(old, new, &d->spec, m->output.file, err);
 }
 
 static int write_diff(struct measure_job *j, struct measure *m, struct error *err)
@@ -213,6 +217,9 @@ static int make_groups_spec(struct groups *g, const struct opts *o, struct error
 	s->by = FLEET_BY_RECORDING;
 	if (diff_chains_begin(&g->chains, o, err) < 0)
 		return -EINVAL;
+	if (g->chains.json)
+		return error_set(err, -EINVAL,
+				 "--weight with --format json is about two recordings");
 	if (g->chains.sum)
 		g->o.format = NULL;
 	if (fleet_input_spec(s, &g->o, TEXT_ROWS, &g->only, err) < 0)

@@ -121,6 +121,8 @@ static void put_json(const void *answer, struct jsonw *j)
 	json_side(j, "a", d->side_a, &d->a);
 	json_side(j, "b", d->side_b, &d->b);
 	report_json_table(j, &d->table, query_by_name(d->spec->query.by));
+	if (d->spec->chains)
+		diff_chains_json(d->spec->chains, j);
 }
 
 int diff_write(const struct diff_side *a, const struct diff_side *b, const struct diff_spec *s,

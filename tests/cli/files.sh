@@ -107,7 +107,11 @@ expect 0 '' "$kontend" diff -q --format folded "$canned" "$canned"
 [ "$(awk '{ n += $NF } END { printf "%.0f", n }' "$work/out")" = "$both" ] || complain 'diff --format folded: sums'
 expect 1 'there are no samples' "$kontend" diff --format flamegraph --weight samples "$canned" "$canned"
 expect 129 'is about tables' "$kontend" diff --format folded --by lock "$canned" "$canned"
-expect 129 'is for --format flamegraph and folded' "$kontend" diff --weight wait "$canned" "$canned"
+expect 0 '' "$kontend" diff -q -j --weight wait "$canned" "$canned"
+[ "$(sed -n 's/.*"b_self": \([0-9]*\),.*/\1/p' "$work/out" | awk '{ n += $1 } END { printf "%.0f", n }')" = "$both" ] ||
+	complain 'diff -j --weight wait: sums'
+expect 129 'is about two recordings' "$kontend" diff -j --weight wait "$canned" -- "$canned"
+expect 129 'is for --format flamegraph, folded and json' "$kontend" diff --weight wait "$canned" "$canned"
 expect 0 '' "$kontend" export -q -i "$canned" --zoom comm=mm
 [ "$(grep -c '^mm;' "$work/out")" -eq "$(grep -c . "$work/out")" ] || complain "export --zoom comm=mm"
 expect 1 'nothing is sampled' "$kontend" export -i "$canned" --weight samples

@@ -46,6 +46,7 @@ says report -i "$file" --by memcg --view mmap
 says report -i "$file" --fields name,p99_ns
 says diff "$file" "$file"
 says diff --compare 0:6,0:13 "$file"
+says diff --weight wait "$file" "$file"
 says diff --lock mmap_lock "$file" "$file"
 for only in '' --lock=rwsem; do
 	# shellcheck disable=SC2086 # nothing, or a word

@@ -12,6 +12,7 @@ struct diff_side {
 	struct query *q;
 };
 
+struct query_flame_diff;
 struct diff_spec {
 	enum report_format format;
 	bool moments;		 /* two moments of one recording: query_compare(), not
@@ -20,6 +21,8 @@ struct diff_spec {
 	char csv_separator;	 /* 0: ',' */
 	const char *fields;	 /* column keys separated by commas; NULL: the default columns */
 	const char *only;	 /* description of the filter of waits; NULL or "": all waits */
+	/* JSON: the call chains of both as well; NULL: only the table. */
+	const struct query_flame_diff *chains;
 	bool ascii;
 	int width; /* text: limit, reached by leaving out columns; 0: no limit */
 };
@@ -30,5 +33,9 @@ struct diff_spec {
  */
 int diff_write(const struct diff_side *a, const struct diff_side *b, const struct diff_spec *s,
 	       FILE *out, struct error *err);
+
+struct jsonw;
+/* The member "chains". */
+void diff_chains_json(const struct query_flame_diff *d, struct jsonw *j);
 
 #endif
