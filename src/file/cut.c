@@ -283,8 +283,10 @@ static int look_at_snapshot(struct cut *c, const struct record *r, struct error 
 		return writer_put(c->writer, r, err);
 	if (snapshot_is_lasting(head.kind))
 		return keep_snapshot(c, r, err);
-	c->has_events = true;
-	rewrite_snapshot(&c->rewrite, r);
+	if (!rewrite_has_no_address(head.kind)) {
+		c->has_events = true;
+		rewrite_snapshot(&c->rewrite, r);
+	}
 	/* Sums estimated for the beginning replace the latest ones before it. */
 	int e = head.kind == SNAPSHOT_SHORT ? take_shorts(c, r, c->from_ns, keep_snapshot, err) : 0;
 	if (e || head.time_ns > c->from_ns)

@@ -148,6 +148,11 @@ bool rewrite_run(struct rewrite *w, const struct record *r, uint64_t first, uint
 	return found;
 }
 
+bool rewrite_has_no_address(uint16_t kind)
+{
+	return kind == SNAPSHOT_MACHINE || kind == SNAPSHOT_EVENTS || kind == SNAPSHOT_PMUS;
+}
+
 void rewrite_snapshot(struct rewrite *w, const struct record *r)
 {
 	const struct sym *s = &w->sym;

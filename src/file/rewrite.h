@@ -34,6 +34,8 @@ int rewrite_learn(struct rewrite *w, const struct record *r, struct error *err);
 int rewrite_symbols(struct rewrite *w, const struct record *r, struct error *err);
 /* Marks the symbols of events from @first to @last in a run. False: no such event names any. */
 bool rewrite_run(struct rewrite *w, const struct record *r, uint64_t first, uint64_t last);
+/* A snapshot of that kind names no symbol, and may come before the symbols. */
+bool rewrite_has_no_address(uint16_t kind);
 void rewrite_snapshot(struct rewrite *w, const struct record *r);
 /* Marks the symbols that the code of the running kernel's functions calls or names. 0 or
  * -ENOMEM. */

@@ -35,13 +35,15 @@ static int take_lasting(struct shrink *k, const struct record *r, uint16_t kind,
 	return e == -ENOMEM ? rewrite_no_memory(err) : 0;
 }
 
-/* Only lasting snapshots may come before the symbols. */
+/* Only lasting snapshots, and those without addresses, may come before the symbols. */
 static int take_snapshot(struct shrink *k, const struct record *r, struct error *err)
 {
 	struct record_snapshot head;
 
 	if (snapshot_parse(r->data, r->len, &head) && snapshot_is_lasting(head.kind))
 		return take_lasting(k, r, head.kind, err);
+	if (rewrite_has_no_address(head.kind))
+		return 0;
 	rewrite_snapshot(&k->rewrite, r);
 	return k->rewrite.marks ? 0 : WRITER_SHRINK_NOTHING;
 }

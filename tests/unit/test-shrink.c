@@ -64,10 +64,22 @@ static void add_sample(struct synth *s, uint64_t ms, uint64_t ip, uint64_t calle
 		     (struct synth_chain){.kernel = chain, .n_kernel = 2});
 }
 
+/* What describes the machine comes before the symbols. */
+static void add_machine(struct synth *s)
+{
+	struct {
+		struct record_snapshot head;
+		struct record_machine machine;
+	} m = {.head = {.kind = SNAPSHOT_MACHINE, .version = RECORD_MACHINE_VERSION}};
+
+	synth_record(s, RECORD_SNAPSHOT, 0, &m, sizeof(m));
+}
+
 static struct synth *stream(const char *kallsyms)
 {
 	struct synth *s = synth_new(2);
 
+	add_machine(s);
 	synth_prologue(s, kallsyms);
 	synth_profile(s);
 	add_sample(s, 1001, FAR + 64 * 99 + 4, FAR + 64 * 5000);
