@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 5, WORDS = 16, LINE = 256, MOST_FIGURES = 4096 };
+enum { RUNS = 5, MOST_FIGURES = 4096 };
 
 static const uint64_t PATIENCE_NS = 300000000000;
 static const off_t MOST_BYTES = 64 << 20;
@@ -37,31 +37,17 @@ struct answer {
 	size_t n;
 };
 
-/* The options of a benchmark in a suite, as if they had been typed; @line keeps the words. */
-static int read_options(const struct bench_entry *b, char line[LINE], struct opts *ret,
-			struct error *err)
-{
-	char *argv[WORDS], *rest = NULL;
-	int argc = 0;
-
-	snprintf(line, LINE, "kontend bench %s %s", b->name, b->suite);
-	for (char *w = strtok_r(line, " ", &rest); w && argc < WORDS;
-	     w = strtok_r(NULL, " ", &rest))
-		argv[argc++] = w;
-	return opts_parse(ret, argc, argv, err);
-}
-
 /* In a child. */
 static int run_child(void *ctx, int fd)
 {
 	const struct bench_entry *b = ctx;
 	struct bench_out out = {0};
 	struct answer a = {0};
-	char line[LINE];
+	char line[BENCH_LINE];
 	struct opts o;
 
 	setpgid(0, 0);
-	a.code = read_options(b, line, &o, &a.err);
+	a.code = bench_options(b, b->suite, line, &o, &a.err);
 	if (a.code == 0)
 		a.code = bench_run(b, &o, &out, &a.err);
 	if (a.code == 0 && out.figures.code < 0)

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { THREADS_MOST = 65536 };
+enum { THREADS_MOST = 65536, WORDS = 16 };
 
 static int refuse_counts(const char *text, struct error *err)
 {
@@ -186,6 +186,39 @@ static int run(const struct bench_entry *b, const struct opts *o,
 	if (code < 0)
 		return cmd_fail(code == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	return cmd_flush(CMD_EXIT_OK);
+}
+
+int bench_options(const struct bench_entry *b, const char *options, char line[BENCH_LINE],
+		  struct opts *ret, struct error *err)
+{
+	char *argv[WORDS], *rest = NULL;
+	int argc = 0;
+
+	snprintf(line, BENCH_LINE, "kontend bench %s %s", b->name, options);
+	for (char *w = strtok_r(line, " ", &rest); w && argc < WORDS - 1;
+	     w = strtok_r(NULL, " ", &rest))
+		argv[argc++] = w;
+	argv[argc] = NULL;
+	return opts_parse(ret, argc, argv, err);
+}
+
+int bench_line(const char *text, struct bench_figures *ret, struct error *err)
+{
+	size_t n = strcspn(text, " ");
+	struct bench_out out = {0};
+	char line[BENCH_LINE];
+	struct opts o;
+
+	*ret = (struct bench_figures){0};
+	for (const struct bench_entry *b = bench_table; b->name; b++) {
+		if (strncmp(b->name, text, n) != 0 || b->name[n] || !b->run)
+			continue;
+		int code = bench_options(b, text + n, line, &o, err);
+		code = code < 0 ? code : bench_run(b, &o, &out, err);
+		*ret = out.figures;
+		return code;
+	}
+	return error_set(err, -EINVAL, "There is no benchmark '%.40s'", text);
 }
 
 /* "uprobe', 'rotation' or 'mmap". */

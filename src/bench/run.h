@@ -46,6 +46,11 @@ struct bench_entry {
 int bench_run(const struct bench_entry *b, const struct opts *o, struct bench_out *out,
 	      struct error *err);
 
+/* The options of a benchmark, as if they had been typed; @line keeps the words. */
+enum { BENCH_LINE = 256 };
+int bench_options(const struct bench_entry *b, const char *options, char line[BENCH_LINE],
+		  struct opts *ret, struct error *err);
+
 extern const struct bench_entry bench_table[]; /* ended by one without a name */
 
 /* `bench suite`: a run of each, several times; it answers with the exit status. */
