@@ -376,6 +376,7 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	if (a->time.line)
 		app_time_begin(a, o->from_ns, o->to_ns);
 	a->tour.workload = o->workload;
+	a->tour.walk = o->walk;
 	if (o->tour)
 		app_tour_begin(a);
 	if (o->note && *o->note)

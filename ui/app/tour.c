@@ -268,6 +268,20 @@ static const struct stop stops[] = {
 
 enum { STOPS = sizeof(stops) / sizeof(*stops) };
 
+static unsigned n_stops(const struct app *a)
+{
+	return a->tour.walk ? (unsigned)a->tour.walk->n : STOPS;
+}
+
+/* Steps begin with 1. */
+static struct stop stop_at(const struct app *a, unsigned step)
+{
+	if (!a->tour.walk)
+		return stops[step - 1];
+	const struct app_callout *c = &a->tour.walk->callouts[step - 1];
+	return (struct stop){c->view, c->enter ? CMD_ENTER : CMD_NONE, c->title, c->text};
+}
+
 static void leave(struct app *a)
 {
 	if (a->tour.compares)
@@ -279,23 +293,23 @@ static void leave(struct app *a)
 
 static void show_step(struct app *a, unsigned step)
 {
-	const struct stop *s = &stops[step - 1];
+	const struct stop s = stop_at(a, step);
 	const struct command_arg none = {0};
 
-	bool is_low = a->screen.h < LOW_H && s->is_locks;
+	bool is_low = a->screen.h < LOW_H && s.is_locks;
 
 	leave(a);
 	a->tour.step = step;
-	if (s->set_up)
-		s->set_up(a);
-	if (s->report)
-		s->report(a);
-	app_command(a, CMD_VIEW, &(struct command_arg){.text = is_low ? "locks" : s->view});
-	if (!s->then)
+	if (s.set_up)
+		s.set_up(a);
+	if (s.report)
+		s.report(a);
+	app_command(a, CMD_VIEW, &(struct command_arg){.text = is_low ? "locks" : s.view});
+	if (!s.then)
 		return;
 	/* Rows of a view exist once it is drawn. */
 	app_draw(a);
-	app_command(a, s->then, &none);
+	app_command(a, s.then, &none);
 }
 
 void app_tour_begin(struct app *a)
@@ -303,7 +317,9 @@ void app_tour_begin(struct app *a)
 	const struct app_workload *w = a->tour.workload;
 	struct error err = {0};
 
-	if (a->time.is_replay)
+	if (a->time.is_replay && a->tour.walk)
+		a->time.playing = false;
+	else if (a->time.is_replay)
 		go_to_worst(a);
 	show_step(a, 1);
 	if (!w || a->time.is_replay)
@@ -318,6 +334,24 @@ bool app_tour_is_offered(const struct app *a)
 	       a->verdict.worst.level < VERDICT_LOOK;
 }
 
+static void say_over(struct app *a)
+{
+	app_say(a, ROLE_DIM, "%s over; :tour begins %s again, q leaves kontend",
+		a->tour.walk ? "The callouts are" : "The tour is", a->tour.walk ? "them" : "it");
+}
+
+/* A story ends with its figures, which are printed when the screen has gone. */
+static void end(struct app *a)
+{
+	bool is_last = a->tour.step == n_stops(a);
+
+	leave(a);
+	if (a->tour.walk)
+		a->done = true;
+	else if (!is_last)
+		say_over(a);
+}
+
 bool app_tour_key(struct app *a, uint32_t key)
 {
 	unsigned step = a->tour.step;
@@ -328,19 +362,21 @@ bool app_tour_key(struct app *a, uint32_t key)
 	case KEY_K_ENTER:
 	case KEY_K_RIGHT:
 	case ' ':
-		if (step < STOPS)
+		if (step < n_stops(a))
 			show_step(a, step + 1);
 		else
-			leave(a);
+			end(a);
 		return true;
 	case KEY_K_LEFT:
 	case KEY_K_BACKSPACE:
 		show_step(a, step > 1 ? step - 1 : 1);
 		return true;
-	case KEY_K_ESC:
 	case 'q':
+		end(a);
+		return true;
+	case KEY_K_ESC:
 		leave(a);
-		app_say(a, ROLE_DIM, "The tour is over; :tour begins it again, q leaves kontend");
+		say_over(a);
 		return true;
 	default:
 		return false;
@@ -349,7 +385,7 @@ bool app_tour_key(struct app *a, uint32_t key)
 
 static const char *callout(const struct app *a, char buf[TEXT])
 {
-	const char *text = a->tour.step ? stops[a->tour.step - 1].text : "";
+	const char *text = a->tour.step ? stop_at(a, a->tour.step).text : "";
 
 	snprintf(buf, TEXT, "%s%s", text, a->tour.fact);
 	return buf;
@@ -370,14 +406,19 @@ int app_tour_lines(const struct app *a, struct rect body)
 
 void app_tour_draw(struct app *a, struct rect r)
 {
-	const struct stop *s = &stops[a->tour.step - 1];
+	const struct stop s = stop_at(a, a->tour.step);
+	const struct app_walk *w = a->tour.walk;
+	bool is_last = a->tour.step == n_stops(a);
 	struct rect text = {r.x, r.y + 1, r.w, r.h - 2};
 	char title[80], buf[TEXT];
 
-	snprintf(title, sizeof(title), "tour %u/%u · %s", a->tour.step, (unsigned)STOPS, s->title);
+	snprintf(title, sizeof(title), "%s %u/%u · %s", w ? w->name : "tour", a->tour.step,
+		 n_stops(a), s.title);
 	widget_rule(&a->screen, r, 0, title);
 	view_draw_text(&a->screen, text, ROLE_BOLD, callout(a, buf));
 	screen_put(&a->screen, r, 1, r.h - 1, ROLE_DIM,
-		   a->tour.step < STOPS ? "Enter next   ← back   q leaves the tour"
-					: "Enter ends the tour   ← back");
+		   is_last && w ? "Enter or q leaves, and prints the figures   ← back"
+		   : is_last	? "Enter ends the tour   ← back"
+		   : w		? "Enter next   ← back   q leaves, and prints the figures"
+				: "Enter next   ← back   q leaves the tour");
 }

@@ -15,6 +15,7 @@ struct app_tour {
 	bool compares;	/* it has set the marks */
 	char fact[400]; /* what the callout says of what is shown; "": nothing */
 	const struct app_workload *workload;
+	const struct app_walk *walk; /* NULL: the views' */
 };
 
 /* From its beginning; starts a workload to look at if a callback for that is set. */

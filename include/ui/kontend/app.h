@@ -30,6 +30,18 @@ struct app_workload {
 	void *arg;
 };
 
+/* A callout below a view, in place of those of the tour. */
+struct app_callout {
+	const char *view, *title, *text;
+	bool enter; /* opens the first row */
+};
+
+struct app_walk {
+	const char *name; /* in the titles: "story fork" */
+	const struct app_callout *callouts;
+	size_t n;
+};
+
 /* Keeps what columns of a table the user wants, by their names; NULL: as they are built. */
 struct app_keep {
 	int (*columns)(void *arg, const char *where, const char *table, const char *keys,
@@ -81,7 +93,8 @@ struct app_options {
 	const struct app_clock *clock; /* borrowed; NULL = the system's */
 	const struct app_workload *workload; /* borrowed; NULL = none can be started */
 	bool tour;			     /* begins with one */
-	bool has_history; /* the source of the engine is a history (kontend/history.h) */
+	const struct app_walk *walk; /* the tour's callouts; borrowed; NULL = those of the views */
+	bool has_history;	     /* the source of the engine is a history (kontend/history.h) */
 	/* A recording: borrowed, on the same engine; it is played from where it is. NULL = live. */
 	struct timeline *timeline;
 	const struct query_ribbon *figures;	 /* that it notes, borrowed; NULL = none */
