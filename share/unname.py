@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A compressed recording, without compression and without some names of tasks: names that looks at
 the machine have, though these tasks had nothing to do with what was recorded. Each becomes "other"
-and dashes. Called as unname.py FROM NAMES TO; NAMES has them with a NUL after each. The result
+and dashes. Called as unname.py FROM NAMES TO [--no-code]; NAMES has them with a NUL after each. With --no-code the
+code of the kernel's locking functions is left out, too: nothing but annotating needs it. The result
 is for `kontend cut --compress` to write again."""
 import ctypes
 import struct
@@ -10,6 +11,7 @@ import sys
 
 ATTRS, DATA, FEATURES = 24, 40, 72
 COMPRESSED, COMPRESSED2 = 81, 83
+SAMPLE, MARK, SNAPSHOT, TEXT = 9, b"KONTEND1", 13, 7
 SHORT = 5  # names as short as that say nothing, and may be part of others
 
 with open(sys.argv[1], "rb") as f:
@@ -47,6 +49,25 @@ def unpacked(piece):
     return result
 
 
+def without_code(events):
+    """Without the records that carry the snapshot of that code, in pieces: kontend-data(5)."""
+    kept, at, left = b"", 0, 0
+    while at < len(events):
+        kind, _, n = struct.unpack_from("<IHH", events, at)
+        record, at = events[at:at + n], at + n
+        mark = record.find(MARK, 0, 100) if kind == SAMPLE else -1
+        if mark >= 0 and struct.unpack_from("<H", record, mark + 10)[0] == SNAPSHOT:
+            length, = struct.unpack_from("<I", record, mark + 14)
+            offset, total = struct.unpack_from("<II", record, mark + 20)
+            if offset == 0 and struct.unpack_from("<H", record, mark + 32)[0] == TEXT:
+                left = total
+            if left:
+                left -= length
+                continue
+        kept += record
+    return kept
+
+
 begin, size = pair(DATA)
 at, end, plain = begin, begin + size, b""
 while at < end:
@@ -58,6 +79,8 @@ while at < end:
     else:
         plain += data[at:at + n]
     at += n
+if "--no-code" in sys.argv:
+    plain = without_code(plain)
 for name in names:
     plain = plain.replace(name + b"\0", b"other".ljust(len(name), b"-") + b"\0")
 

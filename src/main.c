@@ -88,6 +88,8 @@ static int run_verb(const struct opts *o)
 		return cmd_tour(o);
 	case VERB_SCREENSHOT:
 		return cmd_screenshot(o);
+	case VERB_STORY:
+		return cmd_story(o);
 	case VERB_DEMO:
 		return cmd_demo(o);
 	case VERB_BENCH:

@@ -95,8 +95,9 @@ static int show_screen(struct live *l, const char *filter, struct error *err)
 				      .duration_ns = o->duration_ns,
 				      .filter = filter,
 				      .child_exit_fd = -1,
-				      .workload = &demo,
+				      .workload = o->walk ? NULL : &demo,
 				      .tour = o->tour,
+				      .walk = o->walk,
 				      .has_history = true};
 	const struct screen_opening opening = {
 		.open = open_live,

@@ -244,6 +244,7 @@ static int show_screen(struct replay *p, const char *filter, struct error *err)
 				      .only_words = p->only.words,
 				      .child_exit_fd = -1,
 				      .tour = p->o->tour,
+				      .walk = p->o->walk,
 				      .timeline = p->timeline,
 				      .figures = &p->figures,
 				      .recording = p->name,
@@ -362,7 +363,9 @@ int cmd_replay_to(const struct opts *o, struct cmd_shot *shot)
 	char filter[OPTS_FILTER];
 	int status = CMD_EXIT_FAILURE;
 
-	p.name = strcmp(p.path, "-") ? base_name(p.path) : "standard input";
+	p.name = o->walk	       ? o->walk->name
+		 : strcmp(p.path, "-") ? base_name(p.path)
+				       : "standard input";
 	if (!shot && check_terminal(&p, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	if (filter_options(o, &p.only, &err) < 0 || caught_check(o, &err) < 0 ||

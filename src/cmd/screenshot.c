@@ -120,7 +120,7 @@ int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_optio
 	r = app_new(&app, e, paper, &a, err);
 	if (r == 0) {
 		app_settle(app, settle_ns);
-		if (is_playing(&a))
+		if (is_playing(&a) && !a.tour) /* a tour stands still by itself */
 			press(app, ' ');
 		press_keys(app, o->keys ? o->keys : "");
 		r = write_picture(app, shot, err);
@@ -164,6 +164,13 @@ int cmd_screenshot(const struct opts *o)
 	struct cmd_shot shot = {.w = USUAL_W, .h = USUAL_H};
 	struct error err = {0};
 
+	if (o->story && (o->topic || o->input)) {
+		error_set(&err, -EINVAL, "--story has a recording of its own: leave out '%s'",
+			  o->topic ? o->topic : o->input);
+		return cmd_fail(CMD_EXIT_USAGE, &err);
+	}
+	if (o->story)
+		return cmd_story_screenshot(o, cmd_screenshot);
 	if (check(o, &shot, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	int status = run(o, &shot, &err);

@@ -20,12 +20,16 @@ int cmd_recover(const struct opts *o);
 int cmd_incidents(const struct opts *o);
 int cmd_demo(const struct opts *o);
 int cmd_tour(const struct opts *o);
+int cmd_story(const struct opts *o);
 int cmd_screenshot(const struct opts *o);
 int cmd_bench(const struct opts *o);
 int cmd_doctor(const struct opts *o);
 int cmd_help(const struct opts *o);
 int cmd_version(const struct opts *o);
 int cmd_dump(const struct opts *o);
+
+/* A picture of the recording of o->story, with callouts, by @take. */
+int cmd_story_screenshot(const struct opts *o, int (*take)(const struct opts *o));
 
 struct filter_options;
 /* `kontend export --format ndjson`: the exit status. @only: which waits. */

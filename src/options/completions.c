@@ -5,6 +5,7 @@
  * completions, too. Usage: completions bash|zsh|fish FILE.
  */
 #include "kontend/opts.h"
+#include "kontend/story-names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,8 @@ static void write_bash(FILE *out)
 		"|| $verb == export ]]; "
 		"then\n"
 		"\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
+		"\t\telif [[ $verb == story ]]; then\n"
+		"\t\t\tCOMPREPLY=($(compgen -W '" STORY_NAMES "' -- \"$cur\"))\n"
 		"\t\tfi\n\t\treturn\n\tfi\n\tcase $verb in\n");
 	for (unsigned v = 0; v < VERBS; v++)
 		if (visible(v))
@@ -191,6 +194,8 @@ static void write_zsh(FILE *out)
 		else if (v == VERB_RECOVER || v == VERB_REPLAY || v == VERB_CUT || v == VERB_TOUR ||
 			 v == VERB_SCREENSHOT)
 			fprintf(out, "\t\t\t'1:file:_files'\n\t\t;;\n");
+		else if (v == VERB_STORY)
+			fprintf(out, "\t\t\t'1:story:(" STORY_NAMES ")'\n\t\t;;\n");
 		else if (v == VERB_HELP) {
 			fprintf(out, "\t\t\t'1:verb:(");
 			put_verbs(out);
@@ -252,6 +257,7 @@ static void write_fish(FILE *out)
 		"__kontend_verb cut; or "
 		"__kontend_verb report; or __kontend_verb script; or __kontend_verb export; or "
 		"__kontend_verb replay' -F\n");
+	fprintf(out, "complete -c kontend -n '__kontend_verb story' -a '" STORY_NAMES "'\n");
 	for (const struct opts_info *o = opts_table; o->name; o++)
 		fish_option(out, o);
 }

@@ -177,7 +177,8 @@ static int parse_word(struct opts_parser *p, const char *word)
 	enum opts_verb v = p->o->verb;
 
 	if ((v == VERB_HELP || v == VERB_DUMP || v == VERB_RECOVER || v == VERB_REPLAY ||
-	     v == VERB_TOUR || v == VERB_SCREENSHOT || v == VERB_BENCH || v == VERB_INCIDENTS) &&
+	     v == VERB_TOUR || v == VERB_SCREENSHOT || v == VERB_STORY || v == VERB_BENCH ||
+	     v == VERB_INCIDENTS) &&
 	    !p->o->topic) {
 		p->o->topic = word;
 		return 0;

@@ -9,6 +9,7 @@
 #include "kontend/opts.h"
 #include "kontend/report.h"
 #include "kontend/screen-views.h"
+#include "kontend/story-names.h"
 
 #include <string.h>
 
@@ -84,6 +85,13 @@ static const struct opts_verb_info verb_table[VERBS] = {
 			     "standard input.\n"
 			     "Counts the whole recording, or with --at the part up to that time.\n",
 			     false, false},
+	[VERB_STORY] =
+		{"story", NULL, "[OPTIONS] [STORY]",
+		 "show one case of contention: live or recorded, with callouts and published "
+		 "figures",
+		 "Without STORY: lists them. On a terminal it shows the screen, with callouts, and "
+		 "the\nfigures when you leave; otherwise it prints tables and figures.\n",
+		 false, false},
 	[VERB_DEMO] = {"demo", NULL, "[OPTIONS]", "contend for locks, as a demonstration", NULL,
 		       false, false},
 	[VERB_BENCH] =
@@ -116,7 +124,8 @@ static const struct opts_verb_info verb_table[VERBS] = {
 #define PLAYS (REPLAY | SHOT)
 #define SCREEN (LIVE | PLAYS)
 #define TOUR (1u << VERB_TOUR)
-#define TERMINAL (SCREEN | TOUR)
+#define STORY (1u << VERB_STORY)
+#define TERMINAL (SCREEN | TOUR | STORY)
 #define REPORT (1u << VERB_REPORT)
 #define WHY (1u << VERB_WHY)
 #define SCRIPT (1u << VERB_SCRIPT)
@@ -178,6 +187,8 @@ const struct opts_info opts_table[] = {
 
 	{0, "size", "COLUMNSxROWS", "of the screen (default: 100x30)", picture, SHOT, OPTS_TEXT,
 	 FIELD(screen_size), 0, 0, NULL, COMPLETE_NONE},
+	{0, "story", "NAME", "the recording of a story, with its callouts: see 'kontend story'",
+	 picture, SHOT, OPTS_CHOICE, FIELD(story), 0, 0, STORY_NAMES, COMPLETE_NONE},
 	{0, "at", "TIME", "the moment: 1:23, 90%, 14:30:05 (default: the end)", picture, SHOT,
 	 OPTS_TEXT, FIELD(at), 0, 0, NULL, COMPLETE_NONE},
 	{0, "keys", "KEYS",
@@ -192,7 +203,7 @@ const struct opts_info opts_table[] = {
 	 FIELD(topic), 0, 0, NULL, COMPLETE_FILE},
 
 	{0, "no-sandbox", NULL, "read recordings without the sandbox, with all rights of this user",
-	 file, ONCE | WHY | REPLAY | SHOT | DIFF | MERGE | CUT | RECOVER | INCIDENTS | TOUR,
+	 file, ONCE | WHY | REPLAY | SHOT | DIFF | MERGE | CUT | RECOVER | INCIDENTS | TOUR | STORY,
 	 OPTS_FLAG, FIELD(no_sandbox), 0, 0, NULL, COMPLETE_NONE},
 
 	{'d', "delay", "TIME", "refresh every TIME, from 100ms to 60s (default: 1s)", measure, LIVE,
@@ -211,6 +222,15 @@ const struct opts_info opts_table[] = {
 	 MEASURE, OPTS_TIME, FIELD(start_after_ns), MS, YEAR, NULL, COMPLETE_NONE, 0, true},
 	{0, "start-at", "TIME", "begin to measure at TIME by the clock: 14:30, 14:30:05, /10s",
 	 measure, MEASURE, OPTS_TEXT, FIELD(start_at), 0, 0, NULL, COMPLETE_NONE, 0, true},
+	{0, "recorded", NULL, "show the recording that comes with kontend: it needs no rights",
+	 workload, STORY, OPTS_FLAG, FIELD(recorded), 0, 0, NULL, COMPLETE_NONE},
+	{0, "work", NULL, "run the workload alone, and print its figures as lines", workload, STORY,
+	 OPTS_FLAG, FIELD(work), 0, 0, NULL, COMPLETE_NONE},
+	{0, "duration", "TIME",
+	 "repeat the workload for TIME: 30, 2m (default: once, or until you leave the screen)",
+	 workload, STORY, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
+	{'o', "output", "FILE", "with --work: write the figures to FILE", workload, STORY,
+	 OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 	{0, "duration", "TIME", "run for TIME: 3, 500ms, 2m (default: until stopped)", workload,
 	 DEMO, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
 	{0, "duration", "TIME",
@@ -531,8 +551,9 @@ const struct opts_info opts_table[] = {
 	 COMPLETE_NONE},
 	{0, "format", "FORMAT", "svg, text or ansi (default: by the end of FILE's name, else text)",
 	 picture, SHOT, OPTS_CHOICE, FIELD(format), 0, 0, "svg text ansi", COMPLETE_NONE},
-	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR | INCIDENTS | BENCH,
-	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
+	{0, "format", "FORMAT", "text or json (default: text)", table,
+	 DOCTOR | INCIDENTS | BENCH | STORY, OPTS_CHOICE, FIELD(format), 0, 0, "text json",
+	 COMPLETE_NONE},
 	{0, "format", "FORMAT", "text, or json for lines of JSON (default: text)", table, SCRIPT,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT", EXPORT_FORMAT_HELP " (default: folded)", table, EXPORT, OPTS_CHOICE,
@@ -575,7 +596,7 @@ const struct opts_info opts_table[] = {
 	 table, SCREEN | REPORT, OPTS_TEXT, FIELD(verdict), 0, 0, NULL, COMPLETE_NONE,
 	 SCREEN | REPORT},
 	{'j', "json", NULL, "the same as --format json", table,
-	 REPORT | WHY | SCRIPT | DIFF | MERGE | DOCTOR | INCIDENTS | BENCH, OPTS_PRESET,
+	 REPORT | WHY | SCRIPT | DIFF | MERGE | DOCTOR | INCIDENTS | BENCH | STORY, OPTS_PRESET,
 	 FIELD(format), 0, 0, "json", COMPLETE_NONE},
 	{'x', "separator", "SEP", "one character between CSV fields, or \\t (default: a comma)",
 	 table, REPORT | WHY | DIFF | MERGE, OPTS_TEXT, FIELD(separator), 0, 0, NULL,
@@ -606,10 +627,10 @@ const struct opts_info opts_table[] = {
 	 OPTS_COUNT, FIELD(threads), 1, 64, NULL, COMPLETE_NONE},
 
 	{0, "config", "FILE", "read this configuration: see kontend-config(5)", general,
-	 SHOWS | MERGE | RECORD | DOCTOR | TOUR, OPTS_TEXT, FIELD(config), 0, 0, NULL,
+	 SHOWS | MERGE | RECORD | DOCTOR | TOUR | STORY, OPTS_TEXT, FIELD(config), 0, 0, NULL,
 	 COMPLETE_FILE},
 	{0, "no-config", NULL, "read no configuration", general,
-	 SHOWS | MERGE | RECORD | DOCTOR | TOUR, OPTS_FLAG, FIELD(no_config), 0, 0, NULL,
+	 SHOWS | MERGE | RECORD | DOCTOR | TOUR | STORY, OPTS_FLAG, FIELD(no_config), 0, 0, NULL,
 	 COMPLETE_NONE},
 	{'v', "verbose", NULL, "print progress to standard error", general,
 	 MEASURE | DIFF | MERGE | DEMO, OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
@@ -620,8 +641,8 @@ const struct opts_info opts_table[] = {
 	{'v', "verbose", NULL, "print the result of successful checks, too", general, DOCTOR,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
 	{'q', "quiet", NULL, "print errors only", general,
-	 MEASURE | WHY | PLAYS | CUT | RECOVER | INCIDENTS | DIFF | MERGE | DEMO | BENCH, OPTS_FLAG,
-	 FIELD(quiet), 0, 0, NULL, COMPLETE_NONE},
+	 MEASURE | WHY | PLAYS | CUT | RECOVER | INCIDENTS | DIFF | MERGE | DEMO | BENCH | STORY,
+	 OPTS_FLAG, FIELD(quiet), 0, 0, NULL, COMPLETE_NONE},
 	{'h', "help", NULL, "print this help", general, ALL, OPTS_FLAG, FIELD(help), 0, 0, NULL,
 	 COMPLETE_NONE},
 	{0},

@@ -57,6 +57,8 @@ says merge --by service --lock mmap_lock "$file"
 "$kontend" export -i "$file" --format firefox -o "$work/firefox.json"
 says bench suite -i "$src/tests/cli/suites/now.json"
 says bench suite -i "$src/tests/cli/suites/now.json" --compare "$src/tests/cli/suites/before.json"
+says story
+says story faults --recorded
 says doctor
 says doctor --enospc
 mkdir "$work/caught"

@@ -64,7 +64,7 @@ static void add_sample(struct synth *s, uint64_t ms, uint64_t ip, uint64_t calle
 		     (struct synth_chain){.kernel = chain, .n_kernel = 2});
 }
 
-/* What describes the machine comes before the symbols. */
+/* The snapshot that describes the machine comes before the symbols. */
 static void add_machine(struct synth *s)
 {
 	struct {

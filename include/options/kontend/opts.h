@@ -24,6 +24,7 @@ enum opts_verb {
 	VERB_INCIDENTS,
 	VERB_TOUR,
 	VERB_SCREENSHOT,
+	VERB_STORY,
 	VERB_DEMO,
 	VERB_BENCH,
 	VERB_DOCTOR,
@@ -83,6 +84,9 @@ struct opts {
 	const char *tables;		 /* for rows_parse() or merge_tables_parse() */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache,
 		no_sandbox, trust_paths;
+	bool recorded, work;	     /* of a story */
+	const char *story;	     /* for a screenshot: its name */
+	const struct app_walk *walk; /* callouts of a story, for the screen; NULL: none */
 	const char *screen_size, *at,
 		*keys;		       /* of a screenshot: COLUMNSxROWS, a time, keys to press */
 	const char *addr, *len, *type; /* of a breakpoint */
