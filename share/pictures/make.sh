@@ -52,6 +52,7 @@ picture locks --view locks --keys 'Down Down Down Down Enter' --size 110x30
 picture chains --view chains --at 0:17.5 --size 110x16
 picture slots --view slots --at 0:17.5 --size 110x16
 picture mmap --view mmap --at 0:11 --size 110x16
+"$here/cast.py" ${check:+--check} "$kontend" "$folder" || status=1
 if [ $status -ne 0 ]; then
 	echo "Pictures are older than the program: look at them, and make them again by share/pictures/make.sh"
 fi
