@@ -296,6 +296,28 @@ static void test_edges(void **state)
 	sym_deinit(&s);
 }
 
+static void static_locks_are_known_by_functions(void **state)
+{
+	(void)state;
+	assert_string_equal(sym_static_lock("rwlock", "release_task"), "tasklist_lock");
+	assert_string_equal(sym_static_lock("spinlock", "alloc_pid"), "pidmap_lock");
+	assert_string_equal(sym_static_lock("mutex", "rtnetlink_rcv_msg.constprop.0"),
+			    "rtnl_mutex");
+	assert_string_equal(sym_static_lock("rwsem", "copy_net_ns"), "pernet_ops_rwsem");
+	/* The same function takes another lock of another type, or none that is known. */
+	assert_string_equal(sym_static_lock("mutex", "pcpu_alloc_noprof"), "pcpu_alloc_mutex");
+	assert_string_equal(sym_static_lock("spinlock", "pcpu_alloc_noprof"), "pcpu_lock");
+	assert_null(sym_static_lock("mutex", "release_task"));
+	assert_null(sym_static_lock("spinlock", "alloc_pid_x"));
+	assert_null(sym_static_lock("spinlock", "alloc"));
+	assert_null(sym_static_lock("spinlock", ""));
+	assert_null(sym_static_lock("semaphore", "alloc_pid"));
+	assert_true(sym_locks_page_table("zap_pte_range"));
+	assert_true(sym_locks_page_table("do_wp_page.part.0"));
+	assert_false(sym_locks_page_table("do_wp"));
+	assert_false(sym_locks_page_table("alloc_pid"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +329,7 @@ int main(void)
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_data_is_no_function),
 		cmocka_unit_test(test_edges),
+		cmocka_unit_test(static_locks_are_known_by_functions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,13 @@ extern const char sym_trylock_note[];
 bool sym_is_slot_function(const char *name);
 /* The static percpu-rwsem for which function @name waits, as it takes no other; NULL: not known. */
 const char *sym_percpu_rwsem(const char *name);
+/*
+ * staticfn.c: the static lock of that type ("spinlock", "rwlock", "mutex", "rwsem") for which
+ * function @function waits, as it takes no other of that type; NULL: not known.
+ */
+const char *sym_static_lock(const char *type, const char *function);
+/* Does it wait for no spinlock but those of page tables? */
+bool sym_locks_page_table(const char *function);
 /* True if the only sleeping locks that it takes are those of the slot accounting. */
 bool sym_accounts_slots(const char *name);
 /*

@@ -114,6 +114,12 @@ enum srclines_answer query_vmlinux(struct query *q, uint64_t addr, uint32_t *ret
 bool query_kernel_build_id(const struct query *q, const char *object, struct vmlinux *ret);
 void query_vmlinux_deinit(struct query *q);
 
+/*
+ * statics.c: the static lock that functions that wait for @lock, or in the other mode for @twin
+ * (UINT32_MAX: there is none), take alone, or "ptl sh/612" of page tables; NULL: not known.
+ */
+const char *query_static_lock(struct query *q, uint32_t lock, uint32_t twin, bool everywhere);
+
 /* places.c: the places of call chains, each made once, in the query's arena. */
 struct places {
 	struct query *q;
