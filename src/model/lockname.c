@@ -12,6 +12,8 @@
 #include "kontend/task.h"
 #include <errno.h>
 
+enum { VAR_LOCKS = 256 }; /* in a per-CPU variable */
+
 struct lockname_set *lockname_set_new(void)
 {
 	struct lockname_set *s = mem_calloc(1, sizeof(*s));
@@ -105,7 +107,7 @@ static int replace(struct lockname_set *s, struct lockname *at, const struct loc
 	/* Its descriptor was closed before the path could be read. */
 	if (n->ino && n->ino == at->ino && n->kind == at->kind && !*n->text)
 		new.text = at->text;
-	if (n->kind == at->kind && at->site) {
+	if (n->kind == LOCKSNAP_USER && n->kind == at->kind && at->site) {
 		new.what = at->what;
 		new.site = at->site;
 	}
@@ -200,6 +202,9 @@ static int put_name(struct lockname_set *s, const struct lockname *name, uint64_
 	}
 	/* For a freed object a snapshot has only the cache, which is less than the old name. */
 	if (n.kind == LOCKSNAP_SLAB && at->kind != LOCKSNAP_SLAB)
+		return 0;
+	/* Which object it is in cannot be found out just now. */
+	if (n.kind == LOCKSNAP_OBJECT && !n.ino && at->ino)
 		return 0;
 	if (!is_mmap(at) || (is_mmap(&n) && n.pid == at->pid))
 		return replace(s, at, &n);
@@ -332,8 +337,14 @@ static int take_percpu(struct lockname_set *s, const struct locksnap *snap)
 static const struct lockname_var *find_var(const struct lockname_set *s, uint64_t offset)
 {
 	size_t low = BISECT(s->vars, s->n_vars, offset, offset);
-	const struct lockname_var *v = low ? &s->vars[low - 1] : NULL;
-	return v && offset - v->offset < v->size ? v : NULL;
+
+	/* Locks, which have names of their own, follow the variable that they are in. */
+	for (size_t i = 0; i < VAR_LOCKS && low > i; i++) {
+		const struct lockname_var *v = &s->vars[low - 1 - i];
+		if (offset - v->offset < v->size)
+			return v;
+	}
+	return NULL;
 }
 
 bool lockname_percpu(const struct lockname_set *s, uint64_t addr, struct lockname *ret)
@@ -436,6 +447,8 @@ int lockname_take_names(struct lockname_set *s, const struct locksnap *snap, uin
 					.site = n->site ? locksnap_text(snap, n->site) : NULL};
 		if (is_mmap(&name))
 			name.from_ns = mm_since(tasks, n);
+		else if (n->kind == LOCKSNAP_OBJECT)
+			name.from_ns = n->since_ns;
 		if (s->n >= LOCKNAME_MOST)
 			code = forget_half(s);
 		code = code < 0 ? code : put_name(s, &name, time_ns);

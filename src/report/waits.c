@@ -62,6 +62,11 @@ void report_locks_text(const struct report_data *d, FILE *out)
 		t->columns[t->sort_col].key, t->reverse ? " (reversed)" : "");
 	report_text_count(t, "rows", out);
 	put_no_look(d, "names, holders", out);
+	if (*d->lock_look.no_names) {
+		fputs("# not known: names of locks by their objects: ", out);
+		report_text_clean(d->lock_look.no_names, out);
+		fputc('\n', out);
+	}
 	if (d->spec->query.by == BY_OWNER && !d->q->model->owners_reported)
 		fputs("# holders of the locks were not recorded: measure or record with --owner\n",
 		      out);
@@ -96,6 +101,8 @@ void report_locks_json(const struct report_data *d, struct jsonw *j)
 
 	report_json_head(j, &d->locks, query_by_name(d->spec->query.by));
 	report_json_missing(j, &s, IN_LOCKS);
+	if (*d->lock_look.no_names)
+		jsonw_str(j, "no_names", d->lock_look.no_names);
 	put_unknown_json(d, j);
 	report_json_rows(j, "rows", &d->locks);
 	jsonw_end(j, '}');

@@ -171,7 +171,8 @@ static bool locksnap_fits(const void *locksnap)
 		  locksnap_texts_fit(s, &s->head.no_readers, 1) &&
 		  locksnap_texts_fit(s, &s->head.no_sleepers, 1) &&
 		  locksnap_texts_fit(s, &s->head.no_objects, 1) &&
-		  locksnap_texts_fit(s, &s->head.no_runs, 1);
+		  locksnap_texts_fit(s, &s->head.no_runs, 1) &&
+		  locksnap_texts_fit(s, &s->head.no_names, 1);
 
 	for (size_t i = 0; ok && i < s->n_names; i++) {
 		const struct locksnap_name *n = &s->names[i];

@@ -222,7 +222,7 @@ static void check_gate(struct snapshot_locks *w, struct gate *g, bool dir, bool 
 	if (named)
 		check_name(&s, q->addr, dir);
 	if (named && !dir)
-		check_slab(w, q->addr + 8);
+		check_slab(w, q->addr + 1);
 	locksnap_deinit(&s);
 }
 

@@ -61,6 +61,7 @@ static void fill(struct locksnap *s)
 							 .in = 1,
 							 .comm = locksnap_add_text(s, "ps")});
 	s->head.no_readers = locksnap_add_text(s, "withheld");
+	s->head.no_names = locksnap_add_text(s, "refused");
 	locksnap_add_sleep(s, &(struct locksnap_sleep){.tid = 11,
 						       .doing = LOCKSNAP_WRITES,
 						       .file = locksnap_add_text(s, "/var/x.img"),
@@ -119,6 +120,7 @@ static void test_there_and_back(void **state)
 	assert_int_equal(t.readers[0].in, 1);
 	assert_string_equal(locksnap_text(&t, t.readers[0].comm), "ps");
 	assert_string_equal(locksnap_text(&t, t.head.no_readers), "withheld");
+	assert_string_equal(locksnap_text(&t, t.head.no_names), "refused");
 	assert_int_equal(t.head.counts_sleepers, 1);
 	assert_int_equal(t.sleepers[0].tasks, 31);
 	assert_int_equal(t.sleepers[0].idle, 4);

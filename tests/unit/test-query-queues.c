@@ -477,6 +477,93 @@ static void locks_are_called_by_what_they_belong_to(void **state)
 	assert_string_equal(named(w, PIPE_LOCK + 576), "BPF map (id 7)");
 }
 
+/* The name of the lock @i, of an object: @what in a @type. */
+static void name_field(struct locksnap *s, unsigned i, const char *what, const char *type,
+		       const char *text, int pid, uint64_t ino)
+{
+	lock_snap_name(s, PIPE_LOCK + 64ull * i, LOCKSNAP_OBJECT, -1, pid, pid ? "sh" : "", text,
+		       0);
+	struct locksnap_name *n = &s->names[s->n_names - 1];
+	n->what = locksnap_add_text(s, what);
+	n->site = locksnap_add_text(s, type);
+	n->ino = ino;
+}
+
+/* Once seen it stays, though a later snapshot may not find out which object that is. */
+static void locks_are_called_by_their_place_in_an_object(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	for (uint64_t i = 0; i < 6; i++)
+		wait_for(w, CANNED_START + (10 + 2 * i) * MS, PIPE_LOCK + 64 * i);
+	name_field(&s, 0, "pi_lock", "task_struct", "", 612, 77);
+	name_field(&s, 1, "zone->lock", "zone", "node 0 Normal", 0, 1);
+	name_field(&s, 2, "d_lock", "dentry", "", 0, 0);
+	name_field(&s, 3, "xa_lock", "inode", "/srv/x", 0, 12);
+	lock_snap_name(&s, PIPE_LOCK + 256, LOCKSNAP_BPF_MAP, -1, 0, "", "counts", 9);
+	s.names[s.n_names - 1].start = 4;
+	name_field(&s, 5, "siglock", "sighand_struct", "", 5, 80);
+	/* It began when others had waited for the lock of another task there. */
+	s.names[s.n_names - 1].since_ns = CANNED_START + 300 * MS;
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 500 * MS);
+	name_field(&s, 0, "pi_lock", "task_struct", "", 0, 0);
+	s.head.no_names = locksnap_add_text(&s, "the kernel refused");
+	lock_snap_name(&s, PIPE_LOCK + 64, LOCKSNAP_SLAB, -1, 0, "", "kmalloc-64", 0);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 900 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+
+	assert_string_equal(named(w, PIPE_LOCK), "pi_lock sh/612");
+	assert_string_equal(named(w, PIPE_LOCK + 64), "zone->lock node 0 Normal");
+	assert_string_equal(named(w, PIPE_LOCK + 128), "d_lock (dentry)");
+	assert_string_equal(named(w, PIPE_LOCK + 192), "xa_lock /srv/x");
+	assert_string_equal(named(w, PIPE_LOCK + 256), "BPF map counts (id 9) bucket 3");
+	assert_string_equal(named(w, PIPE_LOCK + 320), "siglock (sighand_struct)");
+	struct query_lock_look look;
+	query_lock_look(&w->q, &look);
+	assert_string_equal(look.no_names, "the kernel refused");
+	struct table t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
+	for (size_t i = 0; i < t.n_rows; i++) {
+		if (cell_u(&t, i, "lock") == PIPE_LOCK)
+			assert_string_equal(cell_s(&t, i, "object"), "pi_lock");
+		if (cell_u(&t, i, "lock") == PIPE_LOCK + 192)
+			assert_string_equal(cell_s(&t, i, "path"), "/srv/x");
+	}
+}
+
+/* The memory of an object that is gone has another one: its waits are not those of before. */
+static void the_next_object_has_a_row_of_its_own(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+	bool seen[2] = {false, false};
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	wait_for(w, CANNED_START + 10 * MS, PIPE_LOCK);
+	name_field(&s, 0, "pi_lock", "task_struct", "", 612, 77);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 100 * MS);
+	locksnap_add_ended(&s, PIPE_LOCK);
+	name_field(&s, 0, "pi_lock", "task_struct", "", 613, 78);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 300 * MS);
+	wait_for(w, CANNED_START + 400 * MS, PIPE_LOCK);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 900 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
+	assert_int_equal(t.n_rows, 2);
+	for (size_t i = 0; i < t.n_rows; i++) {
+		const char *name = cell_s(&t, i, "name");
+		seen[strcmp(name, "pi_lock sh/612") != 0] = true;
+		assert_true(!strcmp(name, "pi_lock sh/612") || !strcmp(name, "pi_lock sh/613"));
+		assert_int_equal(cell_u(&t, i, "contended"), 1);
+	}
+	assert_true(seen[0] && seen[1]);
+}
+
 /* A recording has no names that were asked for, but the places of the per-CPU sections. */
 static void percpu_locks_are_found_by_their_section(void **state)
 {
@@ -585,6 +672,8 @@ int main(void)
 		TEST(readers_and_writers_are_counted_by_their_flags),
 		TEST(one_snapshot_is_not_enough),
 		TEST(locks_are_called_by_what_they_belong_to),
+		TEST(locks_are_called_by_their_place_in_an_object),
+		TEST(the_next_object_has_a_row_of_its_own),
 		TEST(percpu_locks_are_found_by_their_section),
 		TEST(the_engine_asks_for_what_it_shows),
 		TEST(a_frame_has_one_snapshot),

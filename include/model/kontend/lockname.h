@@ -27,7 +27,7 @@ struct lockname {
 	const char *comm; /* of the process; "" if it is not known */
 	const char *text; /* path, variable, cache, memory cgroup; "" */
 	/* Of LOCKSNAP_USER: "mutex", and the function that was first seen to wait; NULL: none was.
-	 */
+	 * Of LOCKSNAP_OBJECT: the member and the type. */
 	const char *what, *site;
 	uint64_t from_ns;     /* 0: from before the session on, or not known */
 	uint64_t to_ns;	      /* 0: its end is not known */

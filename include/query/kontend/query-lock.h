@@ -49,6 +49,8 @@ struct query_lock_look {
 	/* Of locks that readers hold: why no evidence of these is there, or "". */
 	const char *no_readers;
 	bool many_tasks; /* more than were looked at for it */
+	/* Why it is not known in which objects of the kernel locks are, or "". */
+	const char *no_names;
 };
 
 /* The line of programs where most of the waiting for a lock is, and its share of that. */

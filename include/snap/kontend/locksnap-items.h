@@ -24,6 +24,8 @@ enum locksnap_kind {
 	LOCKSNAP_VMA,	     /* of a mapping from `start` to `past`: vmalock.h */
 	LOCKSNAP_XFS,	     /* xfs_inode.i_lock, the ILOCK of XFS */
 	LOCKSNAP_EXT4,	     /* ext4_inode_info.i_data_sem */
+	LOCKSNAP_OBJECT,  /* a member `what` of a `site`, an object of the kernel: of task `pid`, or
+			    as `text` says; neither: which object is not known */
 	LOCKSNAP_USER,	  /* of a program: userlock.h; text: its file, or "[heap]"; start: where */
 	LOCKSNAP_RUNTIME, /* of the runtime of a program: text is its own name, "GIL" */
 	LOCKSNAP_KINDS,
@@ -38,13 +40,14 @@ struct locksnap_name {
 	uint32_t text;	   /* text: path, variable, cache; of LOCKSNAP_MMAP the memory cgroup */
 	uint32_t offset;   /* into the variable; of LOCKSNAP_BPF_MAP the map's id; of
 			      LOCKSNAP_USER 1: processes share it */
-	uint64_t since_ns; /* of LOCKSNAP_MMAP: start of the process, session clock; 0: not known */
+	uint64_t since_ns; /* begin of that process or task, session clock; 0: not known */
 	/* Of a file's lock: identity of the inode, since its memory may be reused; 0: not known. */
 	uint64_t ino;
 	uint32_t generation, dev;
-	uint64_t start, past; /* of the lock of a part of a file: filelock_part(); of a mapping */
-	/* Of LOCKSNAP_USER, texts: "mutex"; the function of the program that waits; 0: not known.
-	 */
+	uint64_t start, past; /* of the lock of a part of a file: filelock_part(); of a mapping; of
+				 LOCKSNAP_BPF_MAP the bucket, + 1, of a hash map */
+	/* Texts, of LOCKSNAP_USER "mutex" and the function of the program that waits, 0 if not
+	   known; of LOCKSNAP_OBJECT "pi_lock" and "task_struct". */
 	uint32_t what, site;
 };
 

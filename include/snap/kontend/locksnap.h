@@ -36,8 +36,8 @@ struct locksnap_head {
 	uint32_t no_objects;	    /* text: why it is not known for what these wait; 0: it is */
 	uint32_t users;		    /* enum locksnap_users */
 	uint32_t blocked_by;	    /* enum locksnap_blocked_by */
-	uint32_t no_runs; /* text: why it is not known how holders are scheduled; 0: it is */
-	uint32_t pad;
+	uint32_t no_runs;  /* text: why it is not known how holders are scheduled; 0: it is */
+	uint32_t no_names; /* text: why it is not known in which objects locks are; 0: it is */
 };
 
 struct locksnap {

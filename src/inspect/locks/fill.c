@@ -3,6 +3,7 @@
  * Makes a snapshot of the results of the programs. A lock has one name: a process or a file is the
  * best, then the per-CPU variable, then the slab cache that contains the lock.
  */
+#include "fields.h"
 #include "internal.h"
 #include "kontend/target.h"
 
@@ -75,6 +76,7 @@ static void name_map(struct locksnap *s, const struct raw_lock *l, struct locksn
 {
 	n->kind = LOCKSNAP_BPF_MAP;
 	n->offset = l->map_id;
+	n->start = l->map_bucket;
 	n->text = snapshot_locks_add_text(s, l->map_name, sizeof(l->map_name));
 }
 
@@ -88,6 +90,17 @@ static uint32_t add_slab(struct locksnap *s, const struct raw_lock *l)
 	return locksnap_add_text(s, text);
 }
 
+/* Which lock it is in an object of that cache, or the cache alone. */
+static struct locksnap_name name_in_slab(const struct snapshot_locks_raw *raw, struct locksnap *s,
+					 const struct raw_lock *l)
+{
+	struct locksnap_name n = {.addr = l->addr, .kind = LOCKSNAP_SLAB, .cpu = -1};
+
+	if (!raw->fields || !fields_by_cache(raw->fields, l, s, &n))
+		n.text = add_slab(s, l);
+	return n;
+}
+
 static int fill_other_names(const struct snapshot_locks_raw *raw, struct locksnap *s)
 {
 	for (uint32_t i = 0; i < raw->state->n_locks && i < RAW_LOCKS; i++) {
@@ -98,7 +111,7 @@ static int fill_other_names(const struct snapshot_locks_raw *raw, struct locksna
 		if (l->map_id)
 			name_map(s, l, &n);
 		else if (!name_percpu(raw, s, &n) && l->slab[0])
-			n.text = add_slab(s, l);
+			n = name_in_slab(raw, s, l);
 		else if (n.kind == LOCKSNAP_SLAB)
 			continue;
 		if (locksnap_add_name(s, &n) < 0)
@@ -266,6 +279,8 @@ int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *r
 	map64_clear(&raw->memcgs->offsets);
 	int code = fill_names(raw, ret);
 
+	if (code == 0 && raw->fields)
+		code = fields_put(raw->fields, ret);
 	code = code < 0 ? code : fill_other_names(raw, ret);
 	code = code < 0 ? code : fill_queues(raw, ret);
 	if (code == 0 && raw->reports_percpu)
@@ -274,6 +289,8 @@ int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *r
 	ret->head.partial = !raw->state->has_blocker;
 	ret->head.mmap_offset = raw->state->mmap_offset;
 	ret->head.many_tasks = raw->many_tasks;
+	if (raw->no_fields)
+		ret->head.no_names = locksnap_add_text(ret, raw->no_fields);
 	if (raw->no_readers)
 		ret->head.no_readers = locksnap_add_text(ret, raw->no_readers);
 	return code;

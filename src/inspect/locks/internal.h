@@ -8,6 +8,7 @@
 #include "kontend/locksnap.h"
 #include "kontend/map64.h"
 #include "memcg.h"
+#include "percpu.h"
 #include "readers-shared.h"
 #include "shared.h"
 
@@ -15,25 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct fields;
 struct kerntypes;
 struct target;
-
-/* percpu.c */
-
-/* The variables of the kernel's per-CPU section, by their offset in it, from BTF. */
-struct percpu {
-	struct percpu_var {
-		uint64_t offset, size;
-		char *name;
-	} * vars;
-	size_t n, cap;
-};
-
-int percpu_read(struct percpu *ret, struct kerntypes *types, struct error *err);
-/* The variable that contains byte @offset of the section, or NULL. */
-const struct percpu_var *percpu_find(const struct percpu *p, uint64_t offset);
-const struct percpu_var *percpu_named(const struct percpu *p, const char *name);
-void percpu_deinit(struct percpu *p);
 
 /* fill.c */
 
@@ -57,6 +42,8 @@ struct snapshot_locks_raw {
 	uint64_t wanted[RAW_READER_LOCKS];
 	const char *no_readers; /* the reason why they are not known; NULL: they are */
 	bool many_tasks;
+	struct fields *fields; /* has names of locks by their objects; NULL: */
+	const char *no_fields; /* why not */
 };
 
 /* Adds the state and the calls of @q's holder, the task of index + 1; 0: not known. 0 or -ENOMEM.

@@ -54,7 +54,7 @@ struct bpf_ringbuf_map {
 /* Where locks of the map may be: in itself, and in a part that is allocated apart. */
 struct places {
 	__u64 map, map_size, part, part_size;
-	__u32 id;
+	__u32 id, bucket; /* bucket: size of each in that part; 0: it has none */
 	char name[16];
 };
 
@@ -76,6 +76,7 @@ static __always_inline void find_places(__u64 map, struct places *ret)
 		if (!bpf_core_type_exists(struct bpf_htab))
 			return;
 		ret->map_size = SIZE(struct bpf_htab);
+		ret->bucket = SIZE(struct bucket);
 		ret->part = (__u64)BPF_CORE_READ(hash, buckets);
 		ret->part_size = BPF_CORE_READ(hash, n_buckets) * (__u64)SIZE(struct bucket);
 		return;
@@ -108,6 +109,9 @@ static long compare(__u32 i, void *arg)
 	if (l->type >= RAW_NO_QUEUE &&
 	    (l->addr - p->map < p->map_size || l->addr - p->part < p->part_size)) {
 		l->map_id = p->id;
+		l->map_bucket = p->bucket && l->addr - p->part < p->part_size
+					? (__u32)(l->addr - p->part) / p->bucket + 1
+					: 0;
 		__builtin_memcpy(l->map_name, p->name, sizeof(l->map_name));
 	}
 	return 0;

@@ -38,6 +38,10 @@ struct raw_lock {
 	unsigned int holder_task;   /* index + 1 of what it does; 0: not read */
 	unsigned int merged;	    /* `slab` is one of several caches that are one */
 	unsigned int map_id;	    /* of the BPF map that it is in; 0: in none */
+	unsigned int map_bucket;    /* of a hash map, + 1; 0: none */
+	unsigned int object_size;   /* of `slab`, with what is between two; 0: not known */
+	unsigned int order;	    /* of the slabs of that cache: pages, as a power of two */
+	unsigned int searched;	    /* its object was searched before, by its address */
 	char holder_comm[16], slab[32], map_name[16];
 };
 

@@ -8,6 +8,7 @@
  */
 #include "bpf-run.h"
 #include "btf/types.h"
+#include "fields.h"
 #include "internal.h"
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
@@ -35,6 +36,7 @@ enum {
 	ITERATORS = 4,
 	ASK_AGAIN = 30, /* names are searched again after this number of snapshots */
 	ARRIVALS = 5,
+	NEW_MOST = 512, /* locks whose names are searched for one snapshot */
 };
 
 static const char *const iterators[ITERATORS] = {"find_blocked", "see_tasks", "name_tasks",
@@ -63,6 +65,10 @@ struct snapshot_locks {
 	const uint64_t *bases;
 	struct raw_lock_object *read;
 	struct locks_objects objects;
+	struct fields *fields; /* NULL: see why */
+	struct error no_fields;
+	const uint64_t *left; /* locks that are in another object now */
+	int n_left;
 	struct percpu percpu;
 	struct map64 looked; /* lock -> the life for which its name was searched */
 	uint32_t n_taken;
@@ -218,6 +224,7 @@ static int load(struct snapshot_locks *w, struct kerntypes *types, struct error 
 	learn_bases(w);
 	load_slabs(w, types);
 	load_maps(w, types);
+	(void)fields_new(&w->fields, types, w->slabs && w->read_slabs >= 0, &w->no_fields);
 	(void)locks_readers_new(&w->readers, types, &w->no_readers);
 	(void)sleepers_new(&w->sleepers, types, &w->no_sleepers);
 	(void)runs_new(&w->runs, types, &w->no_runs);
@@ -300,20 +307,21 @@ static uint32_t life_of(const struct lock_request_lock *asks, size_t n, uint64_t
 /* Is there a lock whose name was not searched lately? Then it is searched now. */
 static bool names_wanted(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n)
 {
-	bool wanted = false;
+	size_t n_new = 0;
 
 	if (w->n_taken % ASK_AGAIN == 0) {
 		map64_clear(&w->looked);
 		memcg_forget(&w->memcgs);
 	}
 	for (uint32_t i = 0; i < w->state->n_locks && i < RAW_LOCKS; i++) {
-		if (map64_get(&w->looked, w->locks[i].addr))
+		w->locks[i].searched = map64_get(&w->looked, w->locks[i].addr) || n_new == NEW_MOST;
+		if (w->locks[i].searched)
 			continue;
-		wanted = true;
+		n_new++;
 		(void)map64_put(&w->looked, w->locks[i].addr, life_of(asks, n, w->locks[i].addr));
 	}
 	w->n_taken++;
-	return wanted;
+	return n_new;
 }
 
 /* Locks of files that were freed since: their names are searched again. */
@@ -327,7 +335,10 @@ static int look_at_objects(struct snapshot_locks *w)
 	locks_objects_take(&w->objects, w->read);
 	for (size_t i = 0; i < w->objects.n_ended; i++)
 		map64_del(&w->looked, w->objects.ended[i]);
-	return 0;
+	w->n_left = w->fields ? fields_check(w->fields, &w->left) : 0;
+	for (int i = 0; i < w->n_left; i++)
+		map64_del(&w->looked, w->left[i]);
+	return w->n_left < 0 ? w->n_left : 0;
 }
 
 static int go_through(const struct snapshot_locks *w, int which)
@@ -354,7 +365,11 @@ static int read_kernel(struct snapshot_locks *w, const struct lock_request_lock 
 		(void)bpf_run_once(w->read_slabs, -1);
 	if (w->map_link)
 		(void)bpf_run_iterate(w->map_link);
-	return go_through(w, NAME_FILES);
+	code = go_through(w, NAME_FILES);
+	return code < 0 || !w->fields
+		       ? code
+		       : fields_find(w->fields, w->locks,
+				     w->state->n_locks < RAW_LOCKS ? w->state->n_locks : RAW_LOCKS);
 }
 
 static int show_arrays(struct snapshot_locks *w)
@@ -415,6 +430,8 @@ static int check_paths(struct snapshot_locks *w, struct locksnap *s)
 	}
 	for (size_t i = 0; code == 0 && i < w->objects.n_ended; i++)
 		code = locksnap_add_ended(s, w->objects.ended[i]);
+	for (int i = 0; code == 0 && i < w->n_left; i++)
+		code = locksnap_add_ended(s, w->left[i]);
 	return code;
 }
 
@@ -472,6 +489,8 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 	struct snapshot_locks_raw raw = raw_of(w);
 	find_readers(w, &raw);
 	raw.reports_percpu = reports_percpu;
+	raw.fields = w->fields;
+	raw.no_fields = w->fields ? NULL : w->no_fields.text;
 	size_t blocked = w->sleepers ? sleepers_read(w->sleepers, w->target, w->child) : 0;
 	raw.ran_known = (w->state->n_waiters || blocked) && clocks_differ(w, &raw.ahead_ns);
 	code = snapshot_locks_fill(&raw, ret);
@@ -558,6 +577,7 @@ void snapshot_locks_free(struct snapshot_locks *w)
 	sleepers_free(w->sleepers);
 	runs_free(w->runs);
 	registers_free(w->registers);
+	fields_free(w->fields);
 	bpf_object__close(w->slabs);
 	bpf_link__destroy(w->map_link);
 	bpf_object__close(w->maps);

@@ -49,8 +49,12 @@ static const char *percpu_name(struct query *q, const struct lockname *n)
 /* Before an mmap_lock of one process there was that of another one at its place. */
 const struct lockname *query_lock_object(const struct query *q, uint64_t addr, uint64_t time_ns)
 {
-	static const struct lockname some_mm = {
-		.kind = LOCKSNAP_SLAB, .cpu = -1, .comm = "", .text = "mm_struct"};
+	static const struct lockname some_mm = {.kind = LOCKSNAP_OBJECT,
+						.cpu = -1,
+						.comm = "",
+						.text = "",
+						.what = "mmap_lock",
+						.site = "mm_struct"};
 	const struct lockname_set *s = q->model->lock_names;
 	const struct lockname *n = s ? lockname_at(s, addr, time_ns) : NULL;
 	const struct lockname *latest = s && !n ? lockname_get(s, addr) : NULL;
@@ -62,10 +66,19 @@ const struct lockname *query_lock_place(struct query *q, uint64_t addr, uint64_t
 {
 	const struct lockname_set *s = q->model->lock_names;
 	const struct lockname *known = query_lock_object(q, addr, time_ns);
+	const struct lockname *later = s && !known ? lockname_get(s, addr) : NULL;
 	struct lockname n, *copy;
 
-	if (known || !s || !lockname_percpu(s, addr, &n))
+	if (known || !s)
 		return known;
+	/* Of a task that had that memory before: which lock it was is known. */
+	if (later && later->kind == LOCKSNAP_OBJECT && later->pid) {
+		n = *later;
+		n.pid = 0;
+		n.comm = "";
+	} else if (!lockname_percpu(s, addr, &n)) {
+		return NULL;
+	}
 	copy = arena_alloc(&q->arena, sizeof(*copy));
 	if (copy)
 		*copy = n;
@@ -78,6 +91,8 @@ const char *query_object_kind(const struct lockname *n)
 
 	if (n->kind == LOCKSNAP_PERCPU && !n->offset && strcmp(n->text, "runqueues") == 0)
 		return "rq_lock";
+	if (n->kind == LOCKSNAP_OBJECT)
+		return n->what;
 	return name ? name : *n->text ? n->text : NULL;
 }
 
@@ -173,6 +188,29 @@ static const char *variable_of(struct query *q, const struct lockname *n, bool e
 	return text ? text : "";
 }
 
+static const char *map_name(struct query *q, const struct lockname *n)
+{
+	const char *name = arena_printf(&q->arena, "%s %s%s(id %" PRIu32 ")", prefix(n->kind),
+					n->text, *n->text ? " " : "", n->offset);
+
+	return name && n->start ? arena_printf(&q->arena, "%s bucket %" PRIu64, name, n->start - 1)
+				: name;
+}
+
+/* "pi_lock sh/612", "zone->lock node 0 Normal"; of an unknown object "pi_lock (task_struct)". */
+static const char *field_name(struct query *q, const struct lockname *n, bool everywhere)
+{
+	const char *type = n->site ? n->site : "";
+
+	if (*n->text)
+		return arena_printf(&q->arena, "%s %s", n->what, n->text);
+	if (!n->pid)
+		return arena_printf(&q->arena, "%s (%s)", n->what, type);
+	return arena_printf(&q->arena, "%s %s", n->what,
+			    everywhere ? (*n->comm ? n->comm : "-")
+				       : query_slash(&q->arena, n->comm, n->pid, "-"));
+}
+
 const char *query_object_name(struct query *q, const struct lockname *n)
 {
 	switch (n->kind) {
@@ -190,8 +228,9 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 	case LOCKSNAP_FILE:
 		return *n->text ? arena_printf(&q->arena, "%s%s", n->text, part_of(q, n)) : NULL;
 	case LOCKSNAP_BPF_MAP:
-		return arena_printf(&q->arena, "%s %s%s(id %" PRIu32 ")", prefix(n->kind), n->text,
-				    *n->text ? " " : "", n->offset);
+		return map_name(q, n);
+	case LOCKSNAP_OBJECT:
+		return field_name(q, n, false);
 	case LOCKSNAP_USER:
 		return arena_printf(&q->arena, "%s %s", variable_of(q, n, false),
 				    query_slash(&q->arena, n->comm, n->pid, "-"));
@@ -222,6 +261,8 @@ const char *query_object_everywhere(struct query *q, const struct lockname *n)
 				    *n->comm ? n->comm : "-");
 	if (n->kind == LOCKSNAP_RUNTIME)
 		return arena_printf(&q->arena, "%s %s", n->text, *n->comm ? n->comm : "-");
+	if (n->kind == LOCKSNAP_OBJECT)
+		return field_name(q, n, true);
 	if (query_object_has_path(n) && *n->text)
 		return query_object_name(q, n);
 	if (!prefix((enum locksnap_kind)n->kind))
@@ -236,5 +277,6 @@ bool query_object_has_path(const struct lockname *n)
 {
 	return n->kind == LOCKSNAP_INODE || n->kind == LOCKSNAP_IMMAP || n->kind == LOCKSNAP_POS ||
 	       n->kind == LOCKSNAP_INVALIDATE || n->kind == LOCKSNAP_FILE ||
-	       n->kind == LOCKSNAP_XFS || n->kind == LOCKSNAP_EXT4;
+	       n->kind == LOCKSNAP_XFS || n->kind == LOCKSNAP_EXT4 ||
+	       (n->kind == LOCKSNAP_OBJECT && *n->text == '/');
 }

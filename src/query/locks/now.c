@@ -15,10 +15,11 @@ void query_lock_look(struct query *q, struct query_lock_look *ret)
 {
 	const struct locksnap *s = query_queues(q);
 
-	*ret = (struct query_lock_look){.reason = "", .no_readers = ""};
+	*ret = (struct query_lock_look){.reason = "", .no_readers = "", .no_names = ""};
 	if (s && !s->head.reason) {
 		ret->no_readers = locksnap_text(s, s->head.no_readers);
 		ret->many_tasks = s->head.many_tasks;
+		ret->no_names = locksnap_text(s, s->head.no_names);
 		return;
 	}
 	ret->missing = QUERY_LOCK_NO_NAMES | QUERY_LOCK_NO_HOLDERS | QUERY_LOCK_NO_PLACES;

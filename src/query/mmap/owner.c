@@ -96,7 +96,8 @@ static bool find_owner(const struct query *q, uint64_t addr, const struct lock *
 		*ret = (struct query_mmap_owner){
 			.pid = n->pid, .comm = n->comm, .memcg = *n->text ? n->text : ret->memcg};
 	else if (!ret->pid && !m)
-		return n && n->kind == LOCKSNAP_SLAB && strcmp(n->text, "mm_struct") == 0;
+		return n && ((n->kind == LOCKSNAP_SLAB && strcmp(n->text, "mm_struct") == 0) ||
+			     (n->kind == LOCKSNAP_OBJECT && strcmp(n->what, "mmap_lock") == 0));
 	return true;
 }
 

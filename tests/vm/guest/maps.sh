@@ -26,5 +26,5 @@ lacks events ' begin +spinlock .*htab_map_update_elem'
 case_of "the lock of a bucket of a BPF map has the map's name"
 gives 0 live kontend report -o named --by lock --view locks -- map-update hash 4
 id=$(cut -d ' ' -f 2 live)
-shows named "^  rqspinlock +BPF map one_hash \\(id $id\\) "
+shows named "^  rqspinlock +BPF map one_hash \\(id $id\\) bucket [0-9]+ "
 finish
