@@ -73,11 +73,36 @@ def try_log(top):
         try_kind("log", folder or top)
 
 
+def try_message(top):
+    """The message for which a task has the rtnl_mutex, of those that wait behind it."""
+    out = os.path.join(top, "out")
+    with subprocess.Popen([program, "netlink", "60", top], stdout=subprocess.PIPE, text=True) as p:
+        try:
+            if p.stdout.readline() != "rtnl_mutex\n":
+                print("not tried: messages: no network namespace")
+                return
+            said = set()
+            for _ in range(40):
+                subprocess.run([kontend, "report", "-q", "--no-config", "-p", str(p.pid), "--view", "waiters", "--format",
+                                "json", "--duration", "0.5", "-o", out], check=True)
+                with open(out, encoding="utf-8") as f:
+                    rows = json.load(f)["views"]["waiters"]["rows"]
+                said |= {r["owner_message"] for r in rows if r["name"] == "rtnl_mutex" and r["owner_message"]}
+                if said:
+                    break
+            check(said and said <= {"RTM_NEWLINK", "RTM_DELLINK"}, "messages of holders: %s" % said)
+            print("message      %s" % said)
+        finally:
+            p.kill()
+
+
 with tempfile.TemporaryDirectory(dir=os.getcwd()) as name:
     base = os.path.realpath(name)
-    for each in sys.argv[3:] or KINDS:
+    for each in sys.argv[3:] or KINDS + ["message"]:
         if each == "log":
             try_log(base)
+        elif each == "message":
+            try_message(base)
         else:
             try_kind(each, base)
 done()

@@ -12,11 +12,15 @@
 #include "locks/fields-shared.h"
 #include "locks/fields.h"
 #include "locks/internal.h"
+#include "locks/left.h"
 
+#include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static struct kerntypes *types; /* of the running kernel; NULL: it has none */
@@ -354,6 +358,65 @@ static void pools_have_cpus(void **state)
 	expect_text(p, RAW_F_POOL, "unbound 6 highpri");
 }
 
+static void messages_have_the_names_of_rtnetlink(void **state)
+{
+	static const struct {
+		uint32_t type;
+		const char *name;
+	} known[] = {{RTM_NEWLINK, "RTM_NEWLINK"},   {RTM_DELLINK, "RTM_DELLINK"},
+		     {RTM_SETLINK, "RTM_SETLINK"},   {RTM_GETADDR, "RTM_GETADDR"},
+		     {RTM_NEWQDISC, "RTM_NEWQDISC"}, {RTM_NEWNEIGHTBL, "RTM_NEWNEIGHTBL"},
+		     {RTM_GETDCB, "RTM_GETDCB"},     {RTM_NEWNSID, "RTM_NEWNSID"},
+		     {RTM_DELCHAIN, "RTM_DELCHAIN"}, {RTM_NEWNEXTHOP, "RTM_NEWNEXTHOP"}};
+	char name[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		assert_true(calls_message_name(known[i].type, name, sizeof(name)));
+		assert_string_equal(name, known[i].name);
+	}
+	assert_false(calls_message_name(0, name, sizeof(name)));
+	assert_false(calls_message_name(RTM_BASE - 1, name, sizeof(name)));
+	assert_false(calls_message_name(4096, name, sizeof(name)));
+	assert_false(calls_message_name(UINT32_MAX, name, sizeof(name)));
+}
+
+/* It is read in the memory of the task, of a socket alone. */
+static void the_message_of_a_call_is_read(void **state)
+{
+	struct place *p = *state;
+	struct nlmsghdr head = {.nlmsg_type = RTM_DELLINK, .nlmsg_len = sizeof(head)};
+	struct iovec v = {&head, sizeof(head)};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+	struct raw_call c = {.number = SYS_sendmsg, .args = {3, (uintptr_t)&m}};
+	struct left left = {0};
+
+	snprintf(c.files[0].fs, sizeof(c.files[0].fs), "sockfs");
+	c.files[0].known = 1;
+	assert_int_equal(snapshot_locks_fill_message(&left, &c, gettid(), &p->snap), 0);
+	assert_int_equal(p->snap.n_sleeps, 1);
+	assert_int_equal(p->snap.sleeps[0].doing, LOCKSNAP_SENDS);
+	assert_string_equal(locksnap_text(&p->snap, p->snap.sleeps[0].file), "RTM_DELLINK");
+	c.number = SYS_sendto;
+	c.args[1] = (uintptr_t)&head;
+	assert_int_equal(snapshot_locks_fill_message(&left, &c, gettid(), &p->snap), 0);
+	assert_int_equal(p->snap.n_sleeps, 2);
+	/* Memory that is not there, another call, another file, a message that is too short. */
+	c.args[1] = 8;
+	assert_int_equal(snapshot_locks_fill_message(&left, &c, gettid(), &p->snap), 0);
+	c.args[1] = (uintptr_t)&head;
+	c.number = SYS_read;
+	assert_int_equal(snapshot_locks_fill_message(&left, &c, gettid(), &p->snap), 0);
+	c.number = SYS_sendto;
+	head.nlmsg_len = 4;
+	assert_int_equal(snapshot_locks_fill_message(&left, &c, gettid(), &p->snap), 0);
+	head.nlmsg_len = sizeof(head);
+	snprintf(c.files[0].fs, sizeof(c.files[0].fs), "ext4");
+	assert_int_equal(snapshot_locks_fill_message(&left, &c, gettid(), &p->snap), 0);
+	assert_int_equal(p->snap.n_sleeps, 2);
+	left_deinit(&left);
+}
+
 /* The structure around an inode depends on its file system, that around a socket on its family. */
 static void another_kind_of_object_does_not_fit(void **state)
 {
@@ -390,6 +453,8 @@ int main(void)
 		TEXT(sockets_have_addresses),
 		TEXT(pools_have_cpus),
 		TEXT(another_kind_of_object_does_not_fit),
+		TEXT(the_message_of_a_call_is_read),
+		cmocka_unit_test(messages_have_the_names_of_rtnetlink),
 	};
 	struct error err;
 

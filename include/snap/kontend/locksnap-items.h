@@ -234,6 +234,7 @@ enum locksnap_doing {
 	LOCKSNAP_WRITES,
 	LOCKSNAP_SYNCS,
 	LOCKSNAP_CONTROLS,
+	LOCKSNAP_SENDS, /* a message of netlink: its name is the text */
 	LOCKSNAP_DOINGS,
 };
 

@@ -82,6 +82,7 @@ SELECT * FROM file('rows/*.ndjson*', 'JSONEachRow', '
   `next_tid` Nullable(Int64),
   `next_comm` Nullable(String),
   `owner_state` Nullable(String),
+  `owner_message` Nullable(String),
   `owner_cpu` Nullable(Int64),
   `owner_function` Nullable(String),
   `owner_at` Nullable(String),

@@ -82,6 +82,7 @@ SELECT * FROM read_json('rows/*.ndjson*', format = 'newline_delimited', columns 
   "next_tid": 'BIGINT',
   "next_comm": 'VARCHAR',
   "owner_state": 'VARCHAR',
+  "owner_message": 'VARCHAR',
   "owner_cpu": 'BIGINT',
   "owner_function": 'VARCHAR',
   "owner_at": 'VARCHAR',

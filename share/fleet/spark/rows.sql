@@ -81,6 +81,7 @@ CREATE OR REPLACE TEMPORARY VIEW kontend_files (
   `next_tid` BIGINT,
   `next_comm` STRING,
   `owner_state` STRING,
+  `owner_message` STRING,
   `owner_cpu` BIGINT,
   `owner_function` STRING,
   `owner_at` STRING,

@@ -184,6 +184,10 @@ int snapshot_locks_fill_does(const struct snapshot_locks_raw *raw, uint32_t task
 	if (q->holder_state == LOCKSNAP_ASLEEP &&
 	    snapshot_locks_fill_call(raw, &t->call, q->holder_tid, s) < 0)
 		return -ENOMEM;
+	/* A holder of the kernel's mutexes may be here for a message of netlink. */
+	if (q->type == LOCKSNAP_MUTEX &&
+	    snapshot_locks_fill_message(raw->left, &t->call, q->holder_tid, s) < 0)
+		return -ENOMEM;
 	return add_frames(t, s, &q->holder_frame, &q->holder_n_frames);
 }
 

@@ -44,6 +44,7 @@ struct snapshot_locks_raw {
 	bool many_tasks;
 	struct fields *fields; /* has names of locks by their objects; NULL: */
 	const char *no_fields; /* why not */
+	struct left *left;
 };
 
 /* Adds the state and the calls of @q's holder, the task of index + 1; 0: not known. 0 or -ENOMEM.
@@ -83,6 +84,18 @@ int snapshot_locks_fill_call(const struct snapshot_locks_raw *raw, const struct 
 
 /* Turns them into a snapshot. 0 or -ENOMEM. */
 int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *ret);
+
+/* calls-netlink.c */
+
+/*
+ * Adds the message for which a holder is in its call, if it sends one to rtnetlink. @left: threads
+ * that processes keep waiting. 0 or -ENOMEM.
+ */
+struct left;
+int snapshot_locks_fill_message(struct left *left, const struct raw_call *c, int tid,
+				struct locksnap *s);
+/* "RTM_NEWLINK"; false: it is none that is known. */
+bool calls_message_name(uint32_t type, char *ret, size_t size);
 
 /* calls.c */
 

@@ -470,11 +470,11 @@ int see_tasks(struct bpf_iter__task *ctx)
 
 	if (!r)
 		return 0;
-	r->call.number = -1;
-	if (r->on_cpu)
-		return 0;
-	r->bytes = bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
+	/* Of a task that has a CPU it is the call in which it is, or none: it has a lock of the
+	   kernel, or wants one. */
 	read_call(t, &r->call);
+	if (!r->on_cpu)
+		r->bytes = bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
 	return 0;
 }
 

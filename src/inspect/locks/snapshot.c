@@ -17,6 +17,7 @@
 #include "kontend/mem.h"
 #include "kontend/snapshot-locks.h"
 #include "kontend/target.h"
+#include "left.h"
 #include "registers.h"
 #include "runs.h"
 
@@ -67,8 +68,9 @@ struct snapshot_locks {
 	struct locks_objects objects;
 	struct fields *fields; /* NULL: see why */
 	struct error no_fields;
-	const uint64_t *left; /* locks that are in another object now */
-	int n_left;
+	const uint64_t *moved; /* locks that are in another object now */
+	int n_moved;
+	struct left left; /* reading messages */
 	struct percpu percpu;
 	struct map64 looked; /* lock -> the life for which its name was searched */
 	uint32_t n_taken;
@@ -335,10 +337,10 @@ static int look_at_objects(struct snapshot_locks *w)
 	locks_objects_take(&w->objects, w->read);
 	for (size_t i = 0; i < w->objects.n_ended; i++)
 		map64_del(&w->looked, w->objects.ended[i]);
-	w->n_left = w->fields ? fields_check(w->fields, &w->left) : 0;
-	for (int i = 0; i < w->n_left; i++)
-		map64_del(&w->looked, w->left[i]);
-	return w->n_left < 0 ? w->n_left : 0;
+	w->n_moved = w->fields ? fields_check(w->fields, &w->moved) : 0;
+	for (int i = 0; i < w->n_moved; i++)
+		map64_del(&w->looked, w->moved[i]);
+	return w->n_moved < 0 ? w->n_moved : 0;
 }
 
 static int go_through(const struct snapshot_locks *w, int which)
@@ -430,8 +432,8 @@ static int check_paths(struct snapshot_locks *w, struct locksnap *s)
 	}
 	for (size_t i = 0; code == 0 && i < w->objects.n_ended; i++)
 		code = locksnap_add_ended(s, w->objects.ended[i]);
-	for (int i = 0; code == 0 && i < w->n_left; i++)
-		code = locksnap_add_ended(s, w->left[i]);
+	for (int i = 0; code == 0 && i < w->n_moved; i++)
+		code = locksnap_add_ended(s, w->moved[i]);
 	return code;
 }
 
@@ -466,8 +468,8 @@ void snapshot_locks_child(struct snapshot_locks *w, int pid)
 static struct snapshot_locks_raw raw_of(struct snapshot_locks *w)
 {
 	return (struct snapshot_locks_raw){
-		w->state, w->locks,   w->names, w->waiters, w->tasks,
-		w->bases, &w->percpu, "/proc",	&w->memcgs, w->target,
+		w->state,   w->locks, w->names,	  w->waiters, w->tasks,		w->bases,
+		&w->percpu, "/proc",  &w->memcgs, w->target,  .left = &w->left,
 	};
 }
 
@@ -578,6 +580,7 @@ void snapshot_locks_free(struct snapshot_locks *w)
 	runs_free(w->runs);
 	registers_free(w->registers);
 	fields_free(w->fields);
+	left_deinit(&w->left);
 	bpf_object__close(w->slabs);
 	bpf_link__destroy(w->map_link);
 	bpf_object__close(w->maps);

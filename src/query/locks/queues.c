@@ -293,7 +293,7 @@ const char *query_queue_readers(struct query *q, const struct locksnap_queue *qu
 	return text;
 }
 
-const struct locksnap_sleep *query_queue_sleep(struct query *q, int32_t tid)
+static const struct locksnap_sleep *call_of(struct query *q, int32_t tid)
 {
 	const struct locksnap *s = query_queues(q);
 
@@ -303,16 +303,29 @@ const struct locksnap_sleep *query_queue_sleep(struct query *q, int32_t tid)
 	return NULL;
 }
 
+const struct locksnap_sleep *query_queue_sleep(struct query *q, int32_t tid)
+{
+	const struct locksnap_sleep *f = call_of(q, tid);
+
+	return f && f->doing != LOCKSNAP_SENDS ? f : NULL;
+}
+
+const char *query_queue_message(struct query *q, int32_t tid)
+{
+	const struct locksnap_sleep *f = call_of(q, tid);
+
+	return f && f->doing == LOCKSNAP_SENDS ? locksnap_text(query_queues(q), f->file) : NULL;
+}
+
 const char *query_queue_about(struct query *q, int32_t tid)
 {
 	static const char *const doing[LOCKSNAP_DOINGS] = {
-		[LOCKSNAP_READS] = "reads",
-		[LOCKSNAP_WRITES] = "writes",
-		[LOCKSNAP_SYNCS] = "syncs",
-		[LOCKSNAP_CONTROLS] = "is at",
+		[LOCKSNAP_READS] = "reads", [LOCKSNAP_WRITES] = "writes",
+		[LOCKSNAP_SYNCS] = "syncs", [LOCKSNAP_CONTROLS] = "is at",
+		[LOCKSNAP_SENDS] = "sends",
 	};
 	const struct locksnap *s = query_queues(q);
-	const struct locksnap_sleep *f = query_queue_sleep(q, tid);
+	const struct locksnap_sleep *f = call_of(q, tid);
 	const char *file = f ? locksnap_text(s, f->file) : "";
 	const char *device = f ? locksnap_text(s, f->device) : "";
 
@@ -335,7 +348,10 @@ const char *query_queue_by_evidence(struct query *q, const struct locksnap_queue
 const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue)
 {
 	const char *is = holder_is(q, queue), *by = query_queue_by_evidence(q, queue);
+	const char *message = query_queue_message(q, queue->holder_tid);
 
+	if (is && message)
+		return arena_printf(&q->arena, "%s, sends %s", is, message);
 	return is && by ? arena_printf(&q->arena, "%s, by %s", is, by) : is;
 }
 

@@ -64,6 +64,8 @@ const char *query_queue_reads_in(struct query *q, const struct locksnap_reader *
 const struct locksnap_sleep *query_queue_sleep(struct query *q, int32_t tid);
 /* "writes /var/x.img (vda)"; NULL. */
 const char *query_queue_about(struct query *q, int32_t tid);
+/* The message that the task sends to rtnetlink, "RTM_NEWLINK"; NULL: none is known. */
+const char *query_queue_message(struct query *q, int32_t tid);
 /* That of a holder who is known by evidence; NULL: it is not. */
 const char *query_queue_by_evidence(struct query *q, const struct locksnap_queue *queue);
 /*

@@ -62,6 +62,7 @@ enum {
 	C_NEXT_COMM,
 	C_IS,
 	C_OWNER_STATE,
+	C_OWNER_MESSAGE,
 	C_OWNER_CPU,
 	C_OWNER_FUNCTION,
 	C_OWNER_AT,
@@ -144,6 +145,9 @@ static const struct column columns[C_COLUMNS] = {
 		  COLUMN_TEXT, 20, 6, S},
 	[C_OWNER_STATE] = {"owner_state", "OWNER STATE",
 			   "state of the holder: running, runnable, asleep", COLUMN_TEXT, 8, 9, R},
+	[C_OWNER_MESSAGE] = {"owner_message", "OWNER MESSAGE",
+			     "message that the holder sends to rtnetlink, as RTM_NEWLINK",
+			     COLUMN_TEXT, 14, 9, R},
 	[C_OWNER_CPU] = {"owner_cpu", "OWNER CPU", "CPU on which the holder is, or was last",
 			 COLUMN_INT, 4, 9, R},
 	[C_OWNER_FUNCTION] = {COL_OWNER_FUNCTION, 20, 9, R},
@@ -277,6 +281,7 @@ static void fill_holder_does(struct query *q, const struct query_holder *h, uint
 	if (!h->look)
 		return;
 	value_s(&v[C_OWNER_FUNCTION], query_queue_function(q, h->look));
+	value_s(&v[C_OWNER_MESSAGE], query_queue_message(q, h->look->holder_tid));
 	if (h->look->steal_of_ns)
 		value_d(&v[C_STEAL],
 			100 * (double)h->look->steal_ns / (double)h->look->steal_of_ns);
