@@ -284,8 +284,7 @@ static __always_inline __u64 lruvec_memcg(__u64 base)
 	node = (__u32)BPF_CORE_READ(n, node_id);
 	p = (void *)(base - bpf_core_field_offset(p->lruvec));
 	m = BPF_CORE_READ(p, memcg);
-	if (!m ||
-	    walk_word((__u64)m + bpf_core_field_offset(m->nodeinfo) + 8ull * node) != (__u64)p)
+	if (!m || word_at((__u64)m + bpf_core_field_offset(m->nodeinfo) + 8ull * node) != (__u64)p)
 		return 0;
 	return (__u64)m;
 }
@@ -320,8 +319,7 @@ static __always_inline bool is_css(struct cgroup_subsys_state___field *css, __u3
 {
 	struct cgroup___field *c = BPF_CORE_READ(css, cgroup);
 
-	return c &&
-	       walk_word((__u64)c + bpf_core_field_offset(c->subsys) + 8ull * nth) == (__u64)css;
+	return c && word_at((__u64)c + bpf_core_field_offset(c->subsys) + 8ull * nth) == (__u64)css;
 }
 
 __noinline int prove_memcg(__u64 base)
@@ -374,7 +372,7 @@ static __always_inline __u64 cache_of(__u64 base)
 	s = (void *)(node - bpf_core_field_offset(s->slab_list));
 	c = BPF_CORE_READ(s, slab_cache);
 	for (__u32 i = 0; c && i < 8; i++)
-		if (walk_word((__u64)c + bpf_core_field_offset(c->node) + 8ull * i) == base)
+		if (word_at((__u64)c + bpf_core_field_offset(c->node) + 8ull * i) == base)
 			return (__u64)c;
 	return 0;
 }
@@ -385,7 +383,7 @@ __noinline int prove_cache_node(__u64 base, __u64 via)
 	struct kmem_cache___field *c = (void *)(via ? via : cache_of(base));
 
 	for (__u32 i = 0; c && i < 8; i++)
-		if (walk_word((__u64)c + bpf_core_field_offset(c->node) + 8ull * i) == base)
+		if (word_at((__u64)c + bpf_core_field_offset(c->node) + 8ull * i) == base)
 			return is((__u64)c);
 	return 0;
 }
@@ -448,8 +446,8 @@ __noinline int prove_kvm(__u64 base)
 	if (!t || !bpf_core_field_exists(k->vm_list))
 		return 0;
 	node = base + bpf_core_field_offset(k->vm_list);
-	next = walk_word(node);
-	return next && walk_word(next + 8) == node ? is(BPF_CORE_READ(t, start_time)) : 0;
+	next = word_at(node);
+	return next && word_at(next + 8) == node ? is(BPF_CORE_READ(t, start_time)) : 0;
 }
 
 /* The task that opened the event, or the one that it was inherited from; 0: it has exited. */
@@ -489,7 +487,7 @@ __noinline int prove_cfs_rq(__u64 base)
 	g = BPF_CORE_READ(c, tg);
 	cpu = (__u32)BPF_CORE_READ(c, rq, cpu);
 	all = g ? (__u64)BPF_CORE_READ(g, cfs_rq) : 0;
-	if (!all || cpu >= RAW_LOCK_CPUS || walk_word(all + 8 * cpu) != base)
+	if (!all || cpu >= RAW_LOCK_CPUS || word_at(all + 8 * cpu) != base)
 		return 0;
 	return is(cgroup_id_of((void *)((__u64)g + bpf_core_field_offset(g->css))));
 }
