@@ -143,26 +143,33 @@ struct user_place {
 	bool shared;
 };
 
-static long user_mapping(struct task_struct *t, struct vm_area_struct *vma, struct user_place *p)
+/*
+ * 0: there is no mapping, as while a thread changes them. bpf_find_vma() takes the mmap_lock, and
+ * its interrupt gives it back: until then the program of another session would have none.
+ */
+__noinline int user_find(__u64 mm, struct user_place *p)
 {
-	struct vm_area_struct___user *v = (void *)vma;
-	struct file___user *file = v->vm_file;
-	struct inode___user *inode;
+	__u64 vma = p ? on_mapping((void *)mm, p->at) : 0, file, inode, start, offset;
 
-	if (!(v->vm_flags & USER_VM_SHARED) || !file)
+	if (!p || !vma)
 		return 0;
-	inode = file->f_inode;
-	p->ino = inode->i_ino;
-	p->dev = inode->i_sb->s_dev;
-	p->at += (v->vm_pgoff << USER_PAGE_SHIFT) - v->vm_start;
+	file = word_at(vma + on_at(vm_area_struct___user, vm_file));
+	if (!file || !(word_at(vma + on_at(vm_area_struct___user, vm_flags)) & USER_VM_SHARED))
+		return 1;
+	inode = word_at(file + on_at(file___user, f_inode));
+	start = word_at(vma + on_at(vm_area_struct___user, vm_start));
+	offset = word_at(vma + on_at(vm_area_struct___user, vm_pgoff));
+	p->ino = word_at(inode + on_at(inode___user, i_ino));
+	p->dev = (__u32)number_at(word_at(inode + on_at(inode___user, i_sb)) +
+				  on_at(super_block___user, s_dev));
+	p->at += (offset << USER_PAGE_SHIFT) - start;
 	p->shared = p->ino != 0;
-	return 0;
+	return 1;
 }
 
 /*
- * Which lock it is, for all processes that use it. 0: not known. Another program on this CPU may
- * look at mappings just now, or a thread may change those: then it is tried again at the wakeup,
- * and when the thread runs.
+ * Which lock it is, for all processes that use it. 0: not known, as while a thread changes
+ * mappings: then it is tried again at the wakeup, and when the thread runs.
  */
 static __always_inline void user_identify(struct task_struct___user *t, bool is_private,
 					  struct raw_user_now *now)
@@ -170,7 +177,7 @@ static __always_inline void user_identify(struct task_struct___user *t, bool is_
 	struct user_place p = {.at = now->addr};
 
 	now->lock = 0;
-	if (!is_private && bpf_find_vma((void *)t, now->addr, user_mapping, &p, 0))
+	if (!is_private && !user_find(word_at((__u64)t + bpf_core_field_offset(t->mm)), &p))
 		return;
 	if (p.shared) {
 		now->flags |= USERREC_SHARED;
