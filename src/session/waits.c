@@ -91,6 +91,19 @@ static int only_names(struct waitfeed **ret, struct waitfeed_options *w, struct 
 	return 0;
 }
 
+/* Not the programs alone that report sleeps for locks of programs. */
+static void say_users_refused(struct error *refused, const struct waitfeed *f)
+{
+	struct error why = {0};
+
+	if (f && waitfeed_can_sleep(f, &why) < 0 && why.code != -ENOTSUP)
+		error_set(
+			refused, why.code,
+			"BPF reports no waits for locks of programs, so only those that snapshots "
+			"see are known: %s",
+			why.text);
+}
+
 /* @no_waits, @no_follow: of a failure to load the programs that do that; code 0: they were not
  * tried. */
 static void say_refused(struct error *refused, struct waitfeed *f, const struct error *no_waits,
@@ -106,6 +119,8 @@ static void say_refused(struct error *refused, struct waitfeed *f, const struct 
 				"BPF does not report waits, so perf's events do, at a higher cost: "
 				"%s",
 				no_waits->text);
+		else
+			say_users_refused(refused, f);
 		return;
 	}
 	run_waits_refused(refused, false, no_waits);

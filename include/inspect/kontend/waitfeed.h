@@ -74,6 +74,11 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err);
 /* Can holders be followed? 0, or -ENOTSUP with the reason. NULL: as if it could not. */
 int waitfeed_can_follow(const struct waitfeed *f, struct error *err);
 /*
+ * Are sleeps reported, and waits for locks of programs? 0, or -ENOTSUP if that was not requested,
+ * or with what the kernel refused the programs.
+ */
+int waitfeed_can_sleep(const struct waitfeed *f, struct error *err);
+/*
  * Starts a thread that follows holders while there are long waits. Call it after rights were
  * dropped: the thread needs none. -ENOTSUP: see above.
  */

@@ -727,12 +727,21 @@ bool waitfeed_files_wait(const struct waitfeed *f)
 	return !f || !f->files_reported || bpf_map_lookup_elem(f->file_states, &first, &n) < 0 || n;
 }
 
+int waitfeed_can_sleep(const struct waitfeed *f, struct error *err)
+{
+	if (f->sleeps)
+		return 0;
+	return error_set(err, f->no_sleeps.code ? f->no_sleeps.code : -ENOTSUP, "%s",
+			 f->no_sleeps.code ? f->no_sleeps.text
+					   : "Measuring sleeps was not requested");
+}
+
 int waitfeed_sleeps(struct waitfeed *f, struct waitfeed_sleeps *ret, struct error *err)
 {
-	if (!f->sleeps)
-		return error_set(err, f->no_sleeps.code ? f->no_sleeps.code : -ENOTSUP, "%s",
-				 f->no_sleeps.code ? f->no_sleeps.text
-						   : "Measuring sleeps was not requested");
+	int code = waitfeed_can_sleep(f, err);
+
+	if (code < 0)
+		return code;
 	*ret = (struct waitfeed_sleeps){f->object, &f->typed, f->sums, f->min_sleep_ns, f->user_ns};
 	return 0;
 }

@@ -46,6 +46,11 @@ int waitfeed_can_follow(const struct waitfeed *f, struct error *err)
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }
 
+int waitfeed_can_sleep(const struct waitfeed *f, struct error *err)
+{
+	return waitfeed_can_follow(f, err);
+}
+
 int waitfeed_follow(struct waitfeed *f, struct error *err)
 {
 	(void)f;
