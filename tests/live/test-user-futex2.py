@@ -30,7 +30,8 @@ def look(kontend, program):
     comm = os.path.basename(program)[:15]
     elsewhere = views["overview"]["elsewhere"]
     whats = {(f["class"], f["what"]): f["tasks"] for f in elsewhere["futexes"] if f["comm"] == comm}
-    return whats, [r for r in views["locks"]["rows"] if comm in r["name"]], elsewhere
+    rows = [r for r in views["locks"]["rows"] if comm in r["name"] and r["type"].endswith("(u)")]
+    return whats, rows, elsewhere
 
 
 def main():
