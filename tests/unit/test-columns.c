@@ -51,7 +51,7 @@ static const struct exception exceptions[] = {
 	{"object", "hot flame", "of the code"},
 	{"waiting", "waiters", "the tasks of a folded row"},
 	{"waiting", "upprocs xol", "for slots of uprobes"},
-	{"holder", "waiters", "another title: of the lock that the task waits for"},
+	{"holder", "waiters", "another title: of the lock that the task waits for, now only"},
 	{"holder", "holders events", "the process that keeps the event"},
 	{"owner_pid", "holders events uprobes", "the process that opened the event"},
 	{"owner", "uprobes", "the process that placed the probe"},

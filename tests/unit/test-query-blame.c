@@ -357,6 +357,97 @@ static void a_mode_without_waits_is_the_lock_that_is_waited_for(void **state)
 	assert_int_equal(lock.time_ns, cell_u(&t, 0, "waited_ns"));
 }
 
+/* The row of that lock and mode. */
+static size_t row_of(const struct table *t, const char *kind)
+{
+	size_t row = 0;
+
+	while (row < t->n_rows && strcmp(cell_s(t, row, "kind"), kind) != 0)
+		row++;
+	assert_true(row < t->n_rows);
+	return row;
+}
+
+/* No task waits in the end. 15 ms of each wait to read were before it is known who has the lock. */
+static void a_lock_has_the_holder_that_cost_most(void **state)
+{
+	struct model_limits limits = model_limits_recent(0);
+	struct asked *w = *state;
+
+	play_story(w, &limits);
+	for (int i = 0; i < 2; i++) {
+		w->q.window_ns = i ? 1000 * MS : 0;
+		struct table t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
+		size_t row = row_of(&t, "rwsem:R");
+		assert_string_equal(cell_s(&t, row, "holder"), "mysqld/801");
+		assert_true(cell_at(&t, row, "holder")->approx);
+		assert_string_equal(cell_s(&t, row, "mostly_held_by"), "mysqld/801");
+		double pct = 100.0 * 720 / 725;
+		assert_true(fabs(cell_at(&t, row, "mostly_held_pct")->d - pct) < 1e-6);
+		row = row_of(&t, "mutex");
+		assert_string_equal(cell_s(&t, row, "mostly_held_by"), "dd/811");
+		pct = 100.0 * (680 + 150) / (10 + 695 + 150);
+		assert_true(fabs(cell_at(&t, row, "mostly_held_pct")->d - pct) < 1e-6);
+		/* Of the wait to write it is not known because of whom it was. */
+		row = row_of(&t, "rwsem:W");
+		assert_false(cell_at(&t, row, "holder")->known);
+		assert_false(cell_at(&t, row, "mostly_held_pct")->known);
+	}
+}
+
+/* Five take turns with a lock, 10 ms each: the first one costs the others 40 ms, then 30, 20, 10.
+ */
+static void take_turns(struct asked *w, bool is_one_process, bool is_one_name)
+{
+	const uint64_t frames[] = {synth_addr(SYNTH_MUTEX_LOCK_SLOWPATH),
+				   synth_addr(SYNTH_PIPE_WRITE)};
+	struct rig *r = &w->rig;
+	char name[] = "bench";
+
+	rig_init(r, 1);
+	synth_round(r->synth, CANNED_START);
+	for (int i = 1; i <= 5; i++) {
+		name[4] = is_one_name ? 'h' : (char)('0' + i);
+		synth_comm(r->synth, 0, CANNED_START, is_one_process ? 901 : 900 + i, 900 + i,
+			   name);
+	}
+	for (int i = 1; i <= 5; i++)
+		synth_begin(r->synth, 0, CANNED_START + 1 * MS, is_one_process ? 901 : 900 + i,
+			    900 + i, FOLLOWED_PIPE_MUTEX, LCB_F_MUTEX, frames, 2);
+	for (int i = 1; i <= 5; i++)
+		synth_end(r->synth, 0, CANNED_START + (1 + 10 * (unsigned)i) * MS,
+			  is_one_process ? 901 : 900 + i, 900 + i, FOLLOWED_PIPE_MUTEX, 0);
+	synth_tick(r->synth, CANNED_START + 1000 * MS);
+	play(w, NULL);
+}
+
+static void expect_turns_of(struct asked *w, const char *name, unsigned cost_ms)
+{
+	struct table t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
+
+	assert_int_equal(t.n_rows, 1);
+	assert_string_equal(cell_s(&t, 0, "mostly_held_by"), name);
+	assert_true(fabs(cell_at(&t, 0, "mostly_held_pct")->d - 100.0 * cost_ms / 150) < 1e-6);
+}
+
+static void many_of_a_name_are_that_many(void **state)
+{
+	take_turns(*state, false, true);
+	expect_turns_of(*state, "4 of bench", 100);
+}
+
+static void threads_are_their_process(void **state)
+{
+	take_turns(*state, true, false);
+	expect_turns_of(*state, "benc1/901", 100);
+}
+
+static void of_others_it_is_the_one_that_cost_most(void **state)
+{
+	take_turns(*state, false, false);
+	expect_turns_of(*state, "benc1/901", 40);
+}
+
 static void nobody_is_blamed_where_it_is_not_followed(void **state)
 {
 	struct asked *w = *state;
@@ -535,6 +626,10 @@ int main(void)
 						asked_teardown),
 		ON_STREAM(what_goes_on_is_of_nobody_yet),
 		ON_STREAM(a_mode_without_waits_is_the_lock_that_is_waited_for),
+		ON_STREAM(a_lock_has_the_holder_that_cost_most),
+		ON_STREAM(many_of_a_name_are_that_many),
+		ON_STREAM(threads_are_their_process),
+		ON_STREAM(of_others_it_is_the_one_that_cost_most),
 		ON_STREAM(nobody_is_blamed_where_it_is_not_followed),
 		ON_STREAM(chains_that_lack_it_give_way),
 		ON_STREAM(reports_say_it),

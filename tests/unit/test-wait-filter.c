@@ -163,7 +163,8 @@ static void end(struct asked *w)
 /* The owner of a lock is known by the waits of all. */
 static bool is_of_all(const char *key)
 {
-	static const char *const words[] = {"ers_waiting", "holder", "owner_", "certainty"};
+	static const char *const words[] = {"ers_waiting", "holder", "owner_", "certainty",
+					    "mostly_held"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strstr(key, words[i]))

@@ -92,8 +92,8 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 		COLUMN_COUNT
 
 /* The present holder of a lock, and the task that gets it next. */
-#define COL_HOLDER_AS(TITLE)                                                                       \
-	"holder", TITLE,                                                                           \
+#define COL_HOLDER                                                                                 \
+	"holder", "HOLDER",                                                                        \
 		"task that holds the lock now: name and thread id; W a writer, R? a reader: by "   \
 		"its calls, or one that had it; free, to NAME: no task, and that one is next",     \
 		COLUMN_TEXT

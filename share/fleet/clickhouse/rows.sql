@@ -37,6 +37,8 @@ SELECT * FROM file('rows/*.ndjson*', 'JSONEachRow', '
   `owner_tid` Nullable(Int64),
   `owner_comm` Nullable(String),
   `owner_certainty` Nullable(String),
+  `mostly_held_by` Nullable(String),
+  `mostly_held_pct` Nullable(Float64),
   `cont_per_s` Nullable(Float64),
   `wait_ns_per_s` Nullable(Float64),
   `wait_pct` Nullable(Float64),

@@ -37,6 +37,8 @@ SELECT * FROM read_json('rows/*.ndjson*', format = 'newline_delimited', columns 
   "owner_tid": 'BIGINT',
   "owner_comm": 'VARCHAR',
   "owner_certainty": 'VARCHAR',
+  "mostly_held_by": 'VARCHAR',
+  "mostly_held_pct": 'DOUBLE',
   "cont_per_s": 'DOUBLE',
   "wait_ns_per_s": 'DOUBLE',
   "wait_pct": 'DOUBLE',

@@ -36,6 +36,8 @@ CREATE OR REPLACE TEMPORARY VIEW kontend_files (
   `owner_tid` BIGINT,
   `owner_comm` STRING,
   `owner_certainty` STRING,
+  `mostly_held_by` STRING,
+  `mostly_held_pct` DOUBLE,
   `cont_per_s` DOUBLE,
   `wait_ns_per_s` DOUBLE,
   `wait_pct` DOUBLE,

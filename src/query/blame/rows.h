@@ -89,6 +89,23 @@ bool blame_heaviest(struct blame_rows *b, const struct blame_group *g,
 		    uint64_t (*key_of)(struct blame_rows *b, const struct blame_cell *c),
 		    struct blame_heaviest *ret);
 
+/* leader.c: to whom most of some charges is due. */
+struct blame_leader {
+	enum { BLAME_LEADER_TASK, BLAME_LEADER_PROCESS, BLAME_LEADER_NAMED } is;
+	uint64_t key, ns;
+	uint32_t cell;	/* its first one */
+	uint32_t tasks; /* of them */
+	bool has_first; /* the process's first thread is among these */
+};
+
+enum { BLAME_LEADER_LEAST_PCT = 10 }; /* a smaller share explains little */
+
+/* Of @n cells, charged to tasks that are known. Returns false if there is no time. Needs room. */
+bool blame_leader(struct blame_rows *b, const uint32_t *cells, size_t n, struct blame_leader *ret);
+bool blame_leader_has(struct blame_rows *b, const struct blame_leader *l,
+		      const struct blame_cell *c);
+const char *blame_leader_comm(struct query *q, uint32_t task); /* never NULL */
+
 /* The line of programs at which most of those charged had waited for their locks; NULL: not known.
  */
 const char *blame_got_at(struct blame_rows *b, const struct blame_group *g);

@@ -5,6 +5,7 @@
  * cleared and are then neither shown, reported, sorted nor filtered by. Sums cost nothing once the
  * groups are there; percentiles and names are worked out only for rows that need them.
  */
+#include "../blame/held-by.h"
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/columns.h"
@@ -49,6 +50,8 @@ enum {
 	C_OWNER_TID,
 	C_OWNER_COMM,
 	C_CERTAINTY,
+	C_MOSTLY,
+	C_MOSTLY_PCT,
 	C_OWNER_FUNCTION,
 	C_CONT_RATE,
 	C_WAIT_RATE,
@@ -110,11 +113,22 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WRITERS] = {COL_WRITERS_WAITING, 3, 6, SR, 1 << BY_LOCK},
 	[C_RCU] = {COL_RCU, 6, 9, R, 1 << BY_LOCK},
 	[C_READERS_PART] = {COL_READERS_PART, 7, 9, R, 1 << BY_LOCK},
-	[C_HOLDER] = {COL_HOLDER_AS("HELD BY"), 16, 5, S, 1 << BY_LOCK | 1 << BY_OWNER},
+	[C_HOLDER] = {"holder", "HELD BY",
+		      "task that holds the lock now: name and thread id; W a writer, R? a reader: "
+		      "by its calls, or one that had it; free, to NAME: no task, and that one is "
+		      "next; ~ none is known now: the holder that made tasks wait longest",
+		      COLUMN_TEXT, 16, 5, S, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_OWNER_PID] = {COL_OWNER_PID, 7, 9, R, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_OWNER_TID] = {COL_OWNER_TID, 7, 9, R, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_OWNER_COMM] = {COL_OWNER_COMM, 16, 9, R, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_CERTAINTY] = {COL_CERTAINTY("owner_certainty"), 9, 9, R, 1 << BY_LOCK | 1 << BY_OWNER},
+	[C_MOSTLY] = {"mostly_held_by", "MOSTLY HELD BY",
+		      "task that had the lock while others waited longest for it; of several "
+		      "threads their process, of several processes how many, and their name",
+		      COLUMN_TEXT, 16, 9, R, 1 << BY_LOCK},
+	[C_MOSTLY_PCT] = {"mostly_held_pct", "MOSTLY HELD%",
+			  "share of that holder in the time waited for the lock", COLUMN_PCT, 6, 9,
+			  R, 1 << BY_LOCK},
 	[C_OWNER_FUNCTION] = {COL_OWNER_FUNCTION, 20, 3, SR, 1 << BY_OWNER},
 	[C_EVIDENT] = {COL_READERS_EVIDENT, 20, 9, R | COLUMN_LIST, 1 << BY_LOCK},
 	[C_CONT_RATE] = {COL_CONT_RATE, 6, 1, SR},
@@ -166,7 +180,8 @@ struct locks {
 	bool average, buckets, ended;
 	uint64_t elapsed_ns, rate_ns; /* rate_ns: where it is no average */
 	double wait_per_s;	      /* of all groups */
-	struct hist hist;	      /* scratch */
+	struct held_by held_by;
+	struct hist hist; /* scratch */
 };
 
 static double wait_rate(const struct locks *ls, const struct group *g)
@@ -396,15 +411,26 @@ static void fill_object(struct locks *ls, const struct lock *l, struct value *v)
 		value_s(&v[C_PATH], o->text);
 }
 
-/* Its holder and waiters, for any mode of the row. */
-static void fill_now(struct locks *ls, const struct group *g, struct value *v)
+/* The holder that made tasks wait longest for it, in the mode of the row. */
+static void fill_mostly(struct locks *ls, const struct lock *l, struct value *v)
 {
-	const struct lock *l = &ls->q->model->locks->locks[g->first.lock];
+	struct held_by_most most;
+
+	if (!held_by_most(&ls->held_by, ls->q, l->id, &most))
+		return;
+	value_s(&v[C_MOSTLY], most.name);
+	value_d(&v[C_MOSTLY_PCT], most.pct);
+	if (v[C_HOLDER].known)
+		return;
+	value_s(&v[C_HOLDER], most.name);
+	v[C_HOLDER].approx = true;
+}
+
+/* Its holder and waiters, for any mode of the row. */
+static void fill_now(struct locks *ls, const struct lock *l, struct value *v)
+{
 	struct query_lock_now now;
 
-	if (ls->by != BY_LOCK || g->first.lock < LOCK_TYPES || l->addr == SHORTS_LOCK)
-		return;
-	fill_object(ls, l, v);
 	if (l->over)
 		return;
 	query_lock_now(ls->q, l->addr, (enum lock_type)l->type, &now);
@@ -420,6 +446,17 @@ static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 		return;
 	value_who(owner_cells(v), now.owner_pid, now.owner_tid, now.owner_comm);
 	value_s(&v[C_EVIDENT], now.readers);
+}
+
+static void fill_one(struct locks *ls, const struct group *g, struct value *v)
+{
+	const struct lock *l = &ls->q->model->locks->locks[g->first.lock];
+
+	if (ls->by != BY_LOCK || g->first.lock < LOCK_TYPES || l->addr == SHORTS_LOCK)
+		return;
+	fill_object(ls, l, v);
+	fill_now(ls, l, v);
+	fill_mostly(ls, l, v);
 }
 
 static void fill_spark(struct locks *ls, const struct group *g, struct value *v)
@@ -442,11 +479,12 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	const uint64_t percentiles = 1ull << C_P50 | 1ull << C_P90 | 1ull << C_P99;
 	const uint64_t lock = 1ull << C_LOCK | 1ull << C_KIND | 1ull << C_TYPE | 1ull << C_MODE |
 			      1ull << C_NAME | 1ull << C_LOCKS | 1ull << C_CALLER;
-	const uint64_t now = 1ull << C_OBJECT | 1ull << C_PATH | 1ull << C_READERS |
+	const uint64_t one = 1ull << C_OBJECT | 1ull << C_PATH | 1ull << C_READERS |
 			     1ull << C_WRITERS | 1ull << C_HOLDER | 1ull << C_OWNER_PID |
 			     1ull << C_OWNER_TID | 1ull << C_OWNER_COMM | 1ull << C_CERTAINTY |
-			     1ull << C_EVIDENT | 1ull << C_RCU | 1ull << C_READERS_PART;
-	const uint64_t key = ((1ull << C_LOCK) - 1) | now | 1ull << C_OWNER_FUNCTION;
+			     1ull << C_EVIDENT | 1ull << C_RCU | 1ull << C_READERS_PART |
+			     1ull << C_MOSTLY | 1ull << C_MOSTLY_PCT;
+	const uint64_t key = ((1ull << C_LOCK) - 1) | one | 1ull << C_OWNER_FUNCTION;
 	struct locks *ls = ctx;
 	struct group *g = &ls->gs.g[row];
 
@@ -457,8 +495,8 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		fill_percentiles(ls, g, v);
 	if (want & lock)
 		fill_lock(ls, g, want, v);
-	if (want & now)
-		fill_now(ls, g, v);
+	if (want & one)
+		fill_one(ls, g, v);
 	if (want & key)
 		fill_key(ls, g, v);
 	fill_origin(ls, g, want, v);
@@ -492,8 +530,8 @@ static struct column *columns_by(struct query *q, enum query_by by)
 
 	if (!c)
 		return NULL;
-	/* Only lock snapshots fill these columns: without one they take no room of the screen. */
-	if (by == BY_LOCK && !query_queues(q))
+	/* Without snapshots and records of holders it takes no room of the screen. */
+	if (by == BY_LOCK && !query_queues(q) && !q->model->holders_reported)
 		c[C_HOLDER].flags = 0;
 	if (by != BY_AT && !query_has_program(q))
 		c[C_AT].flags = COLUMN_REPORT;

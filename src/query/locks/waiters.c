@@ -132,7 +132,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_POSITION] = {"position", "POSITION", "place in the lock's queue; 1 gets the lock next",
 			COLUMN_INT, 8, 9, R},
 	[C_QUEUE] = {"queue", "QUEUE", "tasks in the lock's queue", COLUMN_COUNT, 5, 9, R},
-	[C_HOLDER] = {COL_HOLDER_AS("HOLDER"), 18, 1, S | W},
+	[C_HOLDER] = {COL_HOLDER, 18, 1, S | W},
 	[C_OWNER_PID] = {COL_OWNER_PID, 7, 9, R},
 	[C_OWNER_TID] = {COL_OWNER_TID, 7, 9, R},
 	[C_OWNER_COMM] = {COL_OWNER_COMM, 16, 9, R},
