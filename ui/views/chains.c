@@ -4,6 +4,7 @@
  * opens its page, on who waits the calls of both sides, on a root those of the one who has waited
  * longest for it.
  */
+#include "kontend/app.h"
 #include "kontend/query-blocked.h"
 #include "kontend/query-chains.h"
 #include "kontend/units.h"
@@ -91,6 +92,15 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 	       "in the locks view (2)";
 }
 
+/* On a wide screen it is left out where no wait has ended: then there is room for names. */
+static void fit(struct list_view *l, struct table *t)
+{
+	static const struct view_fit ended_if_any[] = {{"ended_ns", 1, 0}};
+
+	if (app_screen(l->v.app)->w >= LAYOUT_WIDE_W)
+		view_fit_columns(t, &l->pane.columns, ended_if_any, 1);
+}
+
 static void keep_selected(struct list_view *l, const struct table *t)
 {
 	struct view_chains *o = of_list(l);
@@ -163,6 +173,7 @@ static void deinit_view(struct view *v)
 static const struct list_ops ops = {
 	.ask = ask_rows,
 	.head = draw_head,
+	.fit = fit,
 	.empty = empty_text,
 	.page = open_row,
 	.command = command,

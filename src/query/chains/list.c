@@ -77,7 +77,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_HELD] = {COL_HELD, 6, 2, SR},
 	[C_HELD_MOST] = {COL_HELD_MOST, 6, 9, R},
 	[C_ENDED] = {COL_WAIT_ENDED, 5, 9, R},
-	[C_ENDED_NS] = {COL_ENDED_NS, 6, 1, R},
+	[C_ENDED_NS] = {COL_ENDED_NS, 6, 0, R},
 	[C_ROW] = {"row", "ROW", "kind of the row: root, deadlock, lock, object, waiter or more",
 		   COLUMN_TEXT, 8, 9, R},
 	[C_NODE] = {"node", "NODE", "number of the row in the tree, from 0", COLUMN_INT, 5, 9, R},
