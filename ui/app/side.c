@@ -40,9 +40,16 @@ void app_side_close(struct app *a)
 	a->side.has_keys = false;
 }
 
+static bool has_page(struct app *a)
+{
+	const struct view *v = app_top(a)->view;
+
+	return v->ops->page && (!v->ops->has_page || v->ops->has_page(v));
+}
+
 static bool is_wanted(struct app *a)
 {
-	return !a->n_stack && !a->side.is_off && app_top(a)->view->ops->page;
+	return !a->n_stack && !a->side.is_off && has_page(a);
 }
 
 struct rect app_side_place(struct app *a, struct rect body)
@@ -187,6 +194,6 @@ void app_side_turn(struct app *a)
 	else if (a->screen.w < LAYOUT_SIDE_W)
 		app_say(a, ROLE_NORMAL, "the page of a row is beside the list from %d columns on",
 			LAYOUT_SIDE_W);
-	else if (!app_top(a)->view->ops->page)
+	else if (!has_page(a))
 		app_say(a, ROLE_NORMAL, "rows of this view have no page");
 }

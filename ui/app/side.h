@@ -26,7 +26,7 @@ struct app_side {
 	 */
 	bool is_asked, acts, is_drawn;
 	bool came;     /* the answer of the view that was asked last */
-	char why[160]; /* there is no page */
+	char why[512]; /* there is no page */
 };
 
 /* Divides @body; returns the part of the view. */

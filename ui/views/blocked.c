@@ -147,33 +147,50 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 			 : sum.reason;
 }
 
-/* The tasks of a row; of a task its wait for a lock. */
+static bool is_by_task(const struct list_view *l)
+{
+	return by_of[l->by] == BY_TASK;
+}
+
+/* The lock for which a task waits. */
+static int open_page(struct list_view *l)
+{
+	const uint64_t row = l->pane.table.selected;
+	const char *calls = query_blocked_calls(l->v.query, BY_TASK, row);
+	uint64_t wait;
+
+	if (query_blocked_wait(l->v.query, row, &wait))
+		return view_open_waiter(&l->v, wait, BY_LOCK);
+	app_say(l->v.app, ROLE_NORMAL, "it waits for no lock of the kernel, but sleeps in %s",
+		calls ? calls : "calls that are not known");
+	return 0;
+}
+
 static int open_row(struct list_view *l)
 {
 	const uint64_t row = l->pane.table.selected;
 	const char *cause = query_blocked_cause(l->v.query, by_of[l->by], row);
-	uint64_t wait;
 
-	if (by_of[l->by] != BY_TASK) {
-		const char *filter =
-			cause ? arena_printf(&l->v.query->arena, "cause=\"%s\"", cause) : NULL;
-		l->by = 1;
-		if (filter)
-			app_set_filter(l->v.app, filter);
-		return 0;
-	}
-	if (query_blocked_wait(l->v.query, row, &wait))
-		return view_open_waiter(&l->v, wait, BY_LOCK);
-	app_say(l->v.app, ROLE_NORMAL,
-		"it waits for no lock of the kernel: the second line has its "
-		"calls, the report all of them");
+	if (is_by_task(l))
+		return open_page(l);
+	const char *filter = cause ? arena_printf(&l->v.query->arena, "cause=\"%s\"", cause) : NULL;
+	l->by = 1;
+	if (filter)
+		app_set_filter(l->v.app, filter);
 	return 0;
+}
+
+/* Enter on the rows of other keys shows their tasks. */
+static bool has_page(const struct view *v)
+{
+	return is_by_task((const struct list_view *)v);
 }
 
 static const struct list_ops ops = {
 	.ask = ask_rows,
 	.head = draw_head,
 	.empty = empty_text,
+	.page = open_page,
 	.open = open_row,
 	.bys = bys,
 	.has_window = list_has_window,
@@ -201,8 +218,11 @@ const struct view_ops view_blocked = {
 		"waits for: of a work the kworker, and who keeps that off its CPU. Tasks that "
 		"cpu.max throttles do not sleep, so they are counted apart. b groups by task, "
 		"process, function or cgroup. Enter shows the tasks of a row, and "
-		"of a task that waits for a kernel lock that wait.",
+		"of a task that waits for a kernel lock the page of that lock, which by task is "
+		"beside the list of a wide screen.",
 	.tables = "blocked",
 	.size = sizeof(struct list_view),
+	.page = list_page,
+	.has_page = has_page,
 	LIST_VIEW(&ops),
 };

@@ -50,6 +50,8 @@ struct view_ops {
 	 * row. NULL: rows have no page.
 	 */
 	int (*page)(struct view *v);
+	bool (*has_page)(
+		const struct view *v);	    /* of the rows that are shown now; NULL: they have */
 	const struct list_ops *list;	    /* of a view that is one table: ui/views/list.h */
 	const struct view_choices *choices; /* what lists offer; NULL: nothing */
 };
