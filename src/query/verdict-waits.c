@@ -29,6 +29,7 @@ enum { CELLS_MOST = 20000 };
 
 /* ns in each second, of one CPU */
 #define BURNS_LEAST 1e8
+#define LOST_LEAST 1e6
 
 double verdict_waited(const struct judge *j, bool user)
 {
@@ -290,7 +291,8 @@ static const char *say_lost(struct judge *j, const struct table *worst)
 	const struct value *lost = table_cell(worst, 0, "wait_lost_ns_per_s");
 	char r[UNITS_BUF];
 
-	if (!lost->known)
+	/* At least nearly nothing says nothing. */
+	if (!lost->known || (lost->at_least && lost->d < LOST_LEAST))
 		return "";
 	return arena_printf(&j->q->arena, ", of it %s%s while a CPU was idle",
 			    lost->at_least ? ">=" : "", units_tasks(r, lost->d));
@@ -311,6 +313,7 @@ static const char *say_worst(struct judge *j, struct query_finding *f, const str
 	const char *average = lost ? arena_printf(&j->q->arena, ", avg %s%s", r, lost) : NULL;
 	if (!average || !burns)
 		return NULL;
+	f->spare = lost; /* the second sentence is shorter than this one */
 	if (j->f->average || !now.n)
 		return arena_printf(&j->q->arena, "tasks waited for %s%s%s%s", f->name, average,
 				    burns, length);

@@ -320,6 +320,9 @@ static void find_all(struct judge *j, struct query_verdict *v)
 	v->more = v->n_findings ? v->n_findings - 1 : 0;
 }
 
+/* Less is not worth a word: where all CPUs are busy, the lock with most time waited is meant. */
+#define LOST_LEAST (SECOND / 20)
+
 /*
  * The lock with most time waited; another one if more of its time was lost, as that of waits beside
  * which all CPUs were busy cost nothing. One whose LOST is not known may have lost it all.
@@ -340,7 +343,7 @@ static int ask_by_cost(struct judge *j, struct query_spec locks, struct table *r
 	r = query_locks(j->q, &locks, &lost, &err);
 	const struct value *most =
 		r == 0 && lost.n_rows ? table_cell(&lost, 0, "wait_lost_ns_per_s") : NULL;
-	if (most && most->known && most->d > first.d)
+	if (most && most->known && most->d >= LOST_LEAST && most->d > first.d)
 		*ret = lost;
 	return r;
 }

@@ -138,11 +138,10 @@ static void wait_beside_idle_cpus(struct synth *y, int tid, uint64_t lock, uint6
 	synth_wait_end(y, 0, t + ms * MS, 700, tid, &e);
 }
 
-/* More was waited for the lock of the inode, beside work that kept all CPUs busy. */
-static void it_is_the_lock_that_costs_most(void **state)
+/* More is waited for the lock of the inode; of both so much while the CPU is idle. */
+static struct query_verdict judge_lost(struct asked *w, uint64_t inode_lost_ms, uint64_t lost_ms)
 {
 	const struct record_host host = {.clock_ns = CANNED_START, .cpus = 1, .cpus_online = 1};
-	struct asked *w = *state;
 	struct page p = {.facts = {.average = true}};
 
 	rig_init(&w->rig, 1);
@@ -150,16 +149,38 @@ static void it_is_the_lock_that_costs_most(void **state)
 	synth_outputs(w->rig.synth);
 	synth_round(w->rig.synth, CANNED_START);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
-	wait_beside_idle_cpus(w->rig.synth, 702, INODE_LOCK, 800, 100);
-	wait_beside_idle_cpus(w->rig.synth, 703, INODE_LOCK + 0x1000, 600, 500);
+	wait_beside_idle_cpus(w->rig.synth, 702, INODE_LOCK, 800, inode_lost_ms);
+	wait_beside_idle_cpus(w->rig.synth, 703, INODE_LOCK + 0x1000, 600, lost_ms);
 	synth_tick(w->rig.synth, CANNED_START + 2000 * MS);
 	asked_play(w, NULL);
+	return judge(w, &p);
+}
+
+static void it_is_the_lock_that_costs_most(void **state)
+{
+	struct asked *w = *state;
+	struct query_verdict v = judge_lost(w, 100, 500);
 	const struct query_spec waited = {.sort = "total_ns", .average = true};
 	const struct query_spec lost = {.sort = "wait_lost_ns", .average = true};
-	struct query_verdict v = judge(w, &p);
+
 	assert_int_equal(v.worst.rule, VERDICT_WAIT);
 	assert_int_equal(v.worst.lock, asked_locks(w, lost).ids[0]);
 	assert_int_not_equal(v.worst.lock, asked_locks(w, waited).ids[0]);
+	/* The part that goes where the sentence has no room. */
+	assert_string_equal(v.worst.spare, ", of it 0.25 while a CPU was idle");
+	assert_non_null(strstr(v.worst.text, v.worst.spare));
+}
+
+/* 20 ms in two seconds are a hundredth of a CPU. */
+static void what_costs_hardly_anything_is_not_the_worst(void **state)
+{
+	struct asked *w = *state;
+	struct query_verdict v = judge_lost(w, 0, 20);
+	const struct query_spec waited = {.sort = "total_ns", .average = true};
+	const struct query_spec lost = {.sort = "wait_lost_ns", .average = true};
+
+	assert_int_equal(v.worst.lock, asked_locks(w, waited).ids[0]);
+	assert_int_not_equal(v.worst.lock, asked_locks(w, lost).ids[0]);
 }
 
 /* A queue of programs that lock a file is bad, and no fault of the kernel. */
@@ -734,6 +755,8 @@ int main(void)
 						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(it_is_the_lock_that_costs_most, asked_setup_empty,
 						asked_teardown),
+		cmocka_unit_test_setup_teardown(what_costs_hardly_anything_is_not_the_worst,
+						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(who_locks_a_file_is_said, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(one_long_wait_is_enough, asked_setup_empty,
