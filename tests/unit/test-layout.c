@@ -362,6 +362,50 @@ static void test_wide_tables(void **state)
 	}
 }
 
+/* Of a column that is shown: cells that no text of it and no title needs. */
+static int slack_of(const struct made *m, const struct placed *p, size_t i)
+{
+	int title = 2,
+	    need = m->need[i].width < LAYOUT_NAME_MOST ? m->need[i].width : LAYOUT_NAME_MOST;
+
+	if (!p->w[i] || m->columns[i].type != COLUMN_TEXT || !need)
+		return 0;
+	return p->w[i] - (need > title ? need : title);
+}
+
+/* On a narrow screen no text is cut beside blanks of another, and columns are always the same. */
+static void test_narrow_tables(void **state)
+{
+	(void)state;
+	for (int t = 0; t < TABLES; t++) {
+		const struct made m = make_table();
+
+		screen_w = 60 + (int)draw_number(LAYOUT_WIDE_W - 60);
+		for (int width = least_width(&m) > 20 ? least_width(&m) : 20; width <= screen_w;
+		     width++) {
+			struct made other = m;
+			const struct placed p = place(&m, width);
+
+			for (size_t i = 0; i < m.n; i++)
+				other.need[i].width = 0;
+			const struct placed usual = place(&other, width);
+			assert_int_equal(p.n, usual.n);
+			assert_int_equal(p.end, usual.end);
+			for (size_t i = 0; i < m.n; i++) {
+				assert_int_equal(p.w[i] > 0, usual.w[i] > 0);
+				assert_true(m.columns[i].type == COLUMN_TEXT ||
+					    p.w[i] == usual.w[i]);
+				bool is_cut = p.w[i] && m.columns[i].type == COLUMN_TEXT &&
+					      p.w[i] < m.need[i].width && p.w[i] < LAYOUT_NAME_MOST;
+				for (size_t k = 0; k < m.n && is_cut; k++)
+					assert_true(slack_of(&m, &p, k) <= 0);
+				/* None gets less than it had but what it does not need. */
+				assert_true(p.w[i] >= usual.w[i] || slack_of(&m, &p, i) >= 0);
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_columns_that_have_room),
 		cmocka_unit_test(test_page_beside_the_list),
 		cmocka_unit_test(test_wide_tables),
+		cmocka_unit_test(test_narrow_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

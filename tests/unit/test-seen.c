@@ -39,9 +39,11 @@ static struct table rows_of(size_t first, size_t full)
 			      .n_rows = ROWS};
 }
 
+static int screen_w = LAYOUT_SIDE_W;
+
 static size_t place(const struct seen *s, struct layout_column *ret)
 {
-	const struct layout_room room = {60, LAYOUT_SIDE_W, s->need};
+	const struct layout_room room = {screen_w == LAYOUT_SIDE_W ? 60 : 30, screen_w, s->need};
 
 	return layout_columns(columns, COLUMNS, &room, ret, COLUMNS);
 }
@@ -65,6 +67,44 @@ static void test_places_of_the_same_rows(void **state)
 		assert_int_equal(place(&s, now), n);
 		assert_memory_equal(first, now, sizeof(first));
 	}
+}
+
+static uint64_t seed = 1;
+
+static size_t draw_number(size_t below)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (size_t)(seed >> 33) % below;
+}
+
+/*
+ * Any rows of a few, most of them with figures, on a narrow screen and on a wide one: columns move
+ * while names are new, and then no more, but that a period in which a long name was not there may
+ * be over, and that name come back.
+ */
+static void test_places_of_any_rows(void **state)
+{
+	enum { PERIODS = 40, PAGE = 3 };
+
+	(void)state;
+	for (int wide = 0; wide < 2; wide++) {
+		struct layout_column before[COLUMNS] = {0}, now[COLUMNS];
+		struct seen s = {0};
+		unsigned moves = 0;
+
+		screen_w = wide ? LAYOUT_SIDE_W : 80;
+		for (uint64_t tick = 1; tick < PERIODS * PERIOD; tick++) {
+			struct table t = rows_of(draw_number(ROWS), ROWS - draw_number(2));
+
+			memset(now, 0, sizeof(now));
+			seen_rows(&s, &t, draw_number(ROWS - PAGE + 1), PAGE, tick);
+			assert_int_equal(place(&s, now), COLUMNS);
+			moves += tick > PERIOD && memcmp(before, now, sizeof(now)) != 0;
+			memcpy(before, now, sizeof(now));
+		}
+		assert_int_equal(moves, 0);
+	}
+	screen_w = LAYOUT_SIDE_W;
 }
 
 static void test_long_texts_stay_for_a_period(void **state)
@@ -143,6 +183,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places_of_the_same_rows),
+		cmocka_unit_test(test_places_of_any_rows),
 		cmocka_unit_test(test_long_texts_stay_for_a_period),
 		cmocka_unit_test(test_empty_columns),
 		cmocka_unit_test(test_rows_on_the_screen),

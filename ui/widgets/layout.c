@@ -8,7 +8,8 @@
  * On a wide screen the columns of a table have the width that their texts need, as far as the rows
  * that are seen say, so that a number stays near the name that it is of: what is left over becomes
  * at most two more blanks between columns, and remains at the right. Columns are chosen by priority
- * as on a narrow screen, but those of names take their need first, and empty ones are left out.
+ * as on a narrow screen, but those of names take their need first, and empty ones are left out. On
+ * a narrow screen all columns have their places, and texts that are cut take the blanks of others.
  *
  * A table with more columns than room becomes a strip: first the columns that name the row, which
  * stay; then the columns that fit, by priority; then the others, each part in the order of the
@@ -255,6 +256,60 @@ static int choose(struct widths *s)
 	return left;
 }
 
+/* On a narrow screen a text needs what is never cut; 0: that is not known. */
+static int narrow_need(const struct widths *s, size_t i)
+{
+	const struct column *c = &s->columns[i];
+	int need = s->w[i] && is_text(c) && s->room->need ? s->room->need[i].width : 0;
+
+	return need < LAYOUT_NAME_MOST ? need : LAYOUT_NAME_MOST;
+}
+
+/* Cells of a text column that are blank in all rows, and beside its title and the mark of order. */
+static int slack_of(const struct widths *s, size_t i)
+{
+	int need = narrow_need(s, i), title = text_width(s->columns[i].title) + 1;
+
+	return need ? s->w[i] - (need > title ? need : title) : 0;
+}
+
+/* The column that matters least of those that have slack; s->n: none has. */
+static size_t find_slack(const struct widths *s)
+{
+	size_t at = s->n;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (slack_of(s, i) > 0 &&
+		    (at == s->n || s->columns[i].priority >= s->columns[at].priority))
+			at = i;
+	return at;
+}
+
+/* On a narrow screen the columns are those that fit by their usual widths, whatever rows need, so
+ * that none comes and goes with a name. Then texts that are cut take the blanks of others, those
+ * that matter most first, turn by turn. */
+static void even_out(struct widths *s)
+{
+	size_t from = find_slack(s);
+
+	for (unsigned priority = 0; priority <= UINT8_MAX && from < s->n; priority++) {
+		bool any = true;
+
+		while (any && from < s->n) {
+			any = false;
+			for (size_t i = 0; i < s->n && from < s->n; i++) {
+				if (s->columns[i].priority != priority ||
+				    s->w[i] >= narrow_need(s, i))
+					continue;
+				s->w[from]--;
+				s->w[i]++;
+				any = true;
+				from = find_slack(s);
+			}
+		}
+	}
+}
+
 /* On a narrow screen: equal parts of what is left to all that can take it. */
 static void share(struct widths *s, int spare)
 {
@@ -295,10 +350,12 @@ size_t layout_columns(const struct column *columns, size_t n, const struct layou
 
 	s.n = n < TABLE_COLUMNS ? n : TABLE_COLUMNS;
 	int spare = choose(&s);
-	if (is_wide(room))
+	if (is_wide(room)) {
 		gap = spread(&s, spare);
-	else
+	} else {
 		share(&s, spare);
+		even_out(&s);
+	}
 	for (size_t i = 0; i < s.n && used < max; i++) {
 		int w = s.w[i];
 
