@@ -149,18 +149,25 @@ enum { LEAST_NAME = 4 /* columns, with the mark of the cut */ };
 
 static const char mark[] = "…";
 
-/* Start and length of "/812" in @s; NULL: none. */
-static const char *find_id(const char *s, size_t *ret_len)
+/* Start and length of "/812" in @s, the first one or the last; NULL: none. */
+static const char *find_id_of(const char *s, bool last, size_t *ret_len)
 {
-	for (const char *p = strchr(s, '/'); p; p = strchr(p + 1, '/')) {
+	const char *found = NULL;
+
+	for (const char *p = strchr(s, '/'); p && (last || !found); p = strchr(p + 1, '/')) {
 		size_t n = 1 + strspn(p + 1, "0123456789");
 
 		if (p == s || n == 1 || (p[n] != '\0' && p[n] != ' ' && p[n] != '@'))
 			continue;
 		*ret_len = n + strcspn(p + n, " "); /* "/812@host" */
-		return p;
+		found = p;
 	}
-	return NULL;
+	return found;
+}
+
+static const char *find_id(const char *s, size_t *ret_len)
+{
+	return find_id_of(s, false, ret_len);
 }
 
 /* The same for any distinguishing end: an id, a file's name, the end of an address. */
@@ -199,8 +206,17 @@ bool text_keep_id(char *dst, size_t size, const char *s, int width)
 
 	if (!id || text_width(s) <= width)
 		return false;
-	int left = width - text_width(id);
+	int left = width - text_width(id), indent = (int)strspn(s, " ");
 
+	if (left < indent + LEAST_NAME) { /* of "tuple 5/16384 postgres/812" the last one stays */
+		size_t last_len;
+		const char *last = find_id_of(s, true, &last_len);
+		if (last && last > id && width - text_width(last) >= indent + LEAST_NAME) {
+			id = last;
+			id_len = last_len;
+			left = width - text_width(id);
+		}
+	}
 	if (left < LEAST_NAME) /* cut the text after the id, too */
 		left = width - (int)id_len - (id[id_len] ? 1 : 0);
 	if (left < LEAST_NAME)

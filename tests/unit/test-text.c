@@ -189,6 +189,11 @@ static void test_keep_id(void **state)
 		{"task_struct:try_to_wake_up …356c", 20, "task_struct:try…356c"},
 		{"pipe_read …4f00", 9, "pipe…4f00"},
 		{"pipe_read …4f00", 8, NULL},
+		{"Lock:tuple 5/16384 (0,1) postgres/812", 19, "Lock:tuple 5/1…/812"},
+		{"Lock:tuple 5/16384 (0,1) postgres/812", 36,
+		 "Lock:tuple…/16384 (0,1) postgres/812"},
+		{"        lock(u) Lock:tuple 5/16384 (0,1) postgres/812", 28,
+		 "        lock(u) Lock:tu…/812"},
 		{"a/12b/345 cpu 1", 12, "a/12b/345 cpu 1"},
 	};
 	char kept[64];
