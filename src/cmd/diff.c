@@ -27,6 +27,8 @@ struct differ {
 	char moments[2][OPTS_FILTER];
 	uint64_t length_ns; /* 0: two recordings */
 	struct run run;	    /* of the old one */
+	char sides[2][sizeof((struct filter_options){0}.filter) + OPTS_FILTER +
+		      8]; /* --side: filters, with that of all waits */
 	struct diff_spec spec;
 	char filter[OPTS_FILTER];
 	struct filter_options only;
@@ -61,6 +63,20 @@ static int parse_moments(struct differ *d, const struct opts *o, struct error *e
 	return 0;
 }
 
+/* Parts of the waits that other options select. */
+static int make_sides(struct differ *d, const struct opts *o, struct error *err)
+{
+	char filter[OPTS_FILTER];
+
+	for (int i = 0; o->sides[0] && i < 2; i++) {
+		if (opts_filter(o->sides[i], filter, sizeof(filter), err) < 0 ||
+		    wait_filter_check(filter, err) < 0)
+			return -EINVAL;
+		snprintf(d->sides[i], sizeof(d->sides[i]), "%s (%s)", d->only.filter, filter);
+	}
+	return 0;
+}
+
 /* From options to what the report module takes: -EINVAL is a usage error. */
 static int make_spec(struct differ *d, const struct opts *o, struct error *err)
 {
@@ -88,7 +104,7 @@ static int make_spec(struct differ *d, const struct opts *o, struct error *err)
 		return error_set(err, -EINVAL, "--by '%s' is not known", o->by);
 	if (o->rows == OPTS_ROWS_DEFAULT)
 		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;
-	if (filter_options(o, &d->only, err) < 0)
+	if (filter_options(o, &d->only, err) < 0 || make_sides(d, o, err) < 0)
 		return -EINVAL;
 	s->fields = o->fields;
 	s->only = d->only.words;
@@ -102,6 +118,8 @@ static int read_old(struct measure_job *j, struct measure *m, struct error *err)
 {
 	struct differ *d = (struct differ *)j;
 
+	if (d->o.sides[0])
+		return 0;
 	if (!d->length_ns)
 		return measure_read(m, &d->run, d->old, err);
 	m->range_ns = d->length_ns;
@@ -147,10 +165,10 @@ static int write_diff(struct measure_job *j, struct measure *m, struct error *er
 {
 	struct differ *d = (struct differ *)j;
 	struct query a = {0}, b = {0};
-	const bool moments = d->spec.moments;
-	struct diff_side old = {d->old, moments ? d->moments[0] : NULL, &a};
-	struct diff_side new = {d->o.input, moments ? d->moments[1] : NULL, &b};
-	int ret = query_init(&a, &d->run.engine);
+	const bool moments = d->spec.moments, parts = d->o.sides[0];
+	struct diff_side old = {d->old, moments ? d->moments[0] : NULL, d->o.sides[0], &a};
+	struct diff_side new = {d->o.input, moments ? d->moments[1] : NULL, d->o.sides[1], &b};
+	int ret = query_init(&a, parts ? &m->run.engine : &d->run.engine);
 
 	if (ret == 0)
 		ret = query_init(&b, &m->run.engine);
@@ -159,16 +177,16 @@ static int write_diff(struct measure_job *j, struct measure *m, struct error *er
 	} else {
 		query_begin(&a);
 		query_begin(&b);
-		ret = wait_filter_set(&a, d->only.filter, err);
+		ret = wait_filter_set(&a, parts ? d->sides[0] : d->only.filter, err);
 		if (ret == 0)
-			ret = wait_filter_set(&b, d->only.filter, err);
+			ret = wait_filter_set(&b, parts ? d->sides[1] : d->only.filter, err);
 		if (ret == 0)
 			ret = write_sides(d, &old, &new, m, err);
 		/* Samples need none. */
 		bool waits = !d->chains.sum || d->chains.by_wait;
 		if (waits && (ret == 0 || ret == -ENODATA)) {
 			say_no_locks(m, &old);
-			if (!moments)
+			if (!moments && !parts)
 				say_no_locks(m, &new);
 		}
 	}
@@ -217,10 +235,7 @@ static int make_groups_spec(struct groups *g, const struct opts *o, struct error
 	s->by = FLEET_BY_RECORDING;
 	if (diff_chains_begin(&g->chains, o, err) < 0)
 		return -EINVAL;
-	if (g->chains.json)
-		return error_set(err, -EINVAL,
-				 "--weight with --format json is about two recordings");
-	if (g->chains.sum)
+	if (g->chains.sum && !g->chains.json)
 		g->o.format = NULL;
 	if (fleet_input_spec(s, &g->o, TEXT_ROWS, &g->only, err) < 0)
 		return -EINVAL;
@@ -254,8 +269,11 @@ static int finish_groups(struct measure_job *job, struct measure *m, struct erro
 	for (int side = 0; r == 0 && side < SIDES; side++)
 		m->no_data |= fleet_input_say_no_data(&g->o, g->fleets[side], g->spec.tables);
 	g->spec.sandbox = &m->sandboxed.sandbox;
-	if (r == 0 && g->chains.sum)
+	if (r == 0 && g->chains.sum && !g->chains.json)
 		return diff_chains_write(&g->chains, m->output.file, err);
+	if (r == 0 && g->chains.json)
+		r = diff_chains_get(&g->chains, err);
+	g->spec.chains = g->chains.json ? &g->chains.both : NULL;
 	return r < 0 ? r
 		     : fleet_report_diff(&g->sides[BEFORE], &g->sides[AFTER], &g->spec,
 					 m->output.file, err);
@@ -332,7 +350,7 @@ int cmd_diff(const struct opts *o)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	}
 	d.o.input = o->more[0] && o->more[1] ? o->more[1] : default_new;
-	if (o->compare)
+	if (o->compare || o->sides[0])
 		d.old = d.o.input = o->more[0] ? o->more[0] : default_new;
 	d.job.also = d.old;
 	int status = measure_run(&d.o, &d.job);

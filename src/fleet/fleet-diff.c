@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Two groups of recordings compared, as text, CSV or JSON. */
 #include "fleet-int.h"
+#include "kontend/diff.h"
 #include "report/format.h"
 
 #include <errno.h>
@@ -72,6 +73,8 @@ static void put_json(const void *answer, struct jsonw *j)
 			fleet_table_json(&a->tables[at], a->tables[at].n_columns, (enum fleet_at)at,
 					 a->tables[at].name, j);
 	jsonw_end(j, '}');
+	if (s->chains)
+		diff_chains_json(s->chains, j);
 }
 
 static int ask_tables(struct answer *a, struct error *err)

@@ -129,13 +129,14 @@ static int check_rows(const struct opts *o, struct error *err)
 /* Options for rows of two recordings do not apply to groups, and to tables of two recordings. */
 static int check_groups(const struct opts *o, struct error *err)
 {
-	const char *given = o->compare	 ? "compare"
-			    : o->time	 ? "time"
-			    : o->sort	 ? "sort"
-			    : o->fields	 ? "fields"
-			    : o->reverse ? "reverse"
-			    : o->filter	 ? "filter"
-					 : NULL;
+	const char *given = o->compare	  ? "compare"
+			    : o->sides[0] ? "side"
+			    : o->time	  ? "time"
+			    : o->sort	  ? "sort"
+			    : o->fields	  ? "fields"
+			    : o->reverse  ? "reverse"
+			    : o->filter	  ? "filter"
+					  : NULL;
 
 	if (given && o->two_groups)
 		return error_set(err, -EINVAL,
@@ -154,12 +155,31 @@ static int check_groups(const struct opts *o, struct error *err)
 	return 0;
 }
 
+/* Two parts of the waits of one recording. */
+static int check_sides(const struct opts *o, struct error *err)
+{
+	if (!o->sides[1] || o->sides[2])
+		return error_set(err, -EINVAL,
+				 "--side is given twice: the waits of the first are A, those of "
+				 "the second B");
+	if (o->compare)
+		return error_set(err, -EINVAL,
+				 "--side and --compare exclude each other: give one of them");
+	if (o->more[0] && o->more[1])
+		return error_set(err, -EINVAL,
+				 "--side is about two parts of one recording: leave out '%s'",
+				 o->more[1]);
+	return 0;
+}
+
 static int check_compared(const struct opts *o, struct error *err)
 {
 	if ((o->two_groups || o->tables) && check_groups(o, err) < 0)
 		return -EINVAL;
 	if (o->two_groups)
 		return 0;
+	if (o->sides[0])
+		return check_sides(o, err);
 	if (o->event && !o->tables)
 		return error_set(err, -EINVAL,
 				 "--event chooses what profiles show, and two recordings are "
@@ -294,6 +314,15 @@ static int check_names(const struct opts *o, const char *given, struct error *er
 	return 0;
 }
 
+static int check_played(const struct opts *o, struct error *err)
+{
+	if (o->input && o->topic)
+		return error_set(err, -EINVAL,
+				 "--input %s and '%s' are two recordings: give one of them",
+				 o->input, o->topic);
+	return 0;
+}
+
 int opts_check(const struct opts *o, struct error *err)
 {
 	if (about_names(o) && check_names(o, about_names(o), err) < 0)
@@ -304,10 +333,8 @@ int opts_check(const struct opts *o, struct error *err)
 		return -EINVAL;
 	if (o->verb == VERB_DOCTOR && !o->enospc && check_enospc(o, err) < 0)
 		return -EINVAL;
-	if (opts_plays(o) && o->input && o->topic)
-		return error_set(err, -EINVAL,
-				 "--input %s and '%s' are two recordings: give one of them",
-				 o->input, o->topic);
+	if (opts_plays(o) && check_played(o, err) < 0)
+		return -EINVAL;
 	if (o->input && check_input(o, err) < 0)
 		return -EINVAL;
 	if (o->no_sandbox && opts_verb_info(o->verb)->takes_command && !o->input)

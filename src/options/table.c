@@ -486,6 +486,8 @@ const struct opts_info opts_table[] = {
 	{0, "compare", "A,B",
 	 "one recording: the 10 s up to B with those up to A; A,B,1m: a minute", table, DIFF,
 	 OPTS_TEXT, FIELD(compare), 0, 0, NULL, COMPLETE_NONE},
+	{0, "side", "TERMS", "one recording: waits with TERMS, and those of a second --side", table,
+	 DIFF, OPTS_LIST, FIELD(sides), 0, 0, NULL, COMPLETE_NONE},
 	{0, "by", "KEY", "rows of the locks table (default: lock)", table, SCREEN, OPTS_CHOICE,
 	 FIELD(by), 0, 0, "lock caller task process type cpu cgroup stack owner syscall at",
 	 COMPLETE_NONE, SCREEN},

@@ -31,6 +31,10 @@ static void text_side(FILE *out, char name, const struct diff_side *d,
 	fprintf(out, "# %c: %s", name, text_clean(file, sizeof(file), d->file));
 	if (d->at)
 		fprintf(out, " up to %s", text_clean(what, sizeof(what), d->at));
+	if (d->only) {
+		fputs(", waits with ", out);
+		report_text_clean(d->only, out);
+	}
 	fprintf(out, ": %s", units_ns(time, o->elapsed_ns));
 	if (o->host->targets[0])
 		fprintf(out, ", %s", text_clean(what, sizeof(what), o->host->targets));
@@ -61,6 +65,8 @@ static void json_side(struct jsonw *j, const char *key, const struct diff_side *
 	jsonw_str(j, "file", d->file);
 	if (d->at)
 		jsonw_str(j, "at", d->at);
+	if (d->only)
+		jsonw_str(j, "only", d->only);
 	report_json_figures(j, side_figures, h, 0);
 	report_json_figures(j, report_time_figures, o, 0);
 	jsonw_u64(j, "contended", o->contended);

@@ -110,7 +110,23 @@ expect 129 'is about tables' "$kontend" diff --format folded --by lock "$canned"
 expect 0 '' "$kontend" diff -q -j --weight wait "$canned" "$canned"
 [ "$(sed -n 's/.*"b_self": \([0-9]*\),.*/\1/p' "$work/out" | awk '{ n += $1 } END { printf "%.0f", n }')" = "$both" ] ||
 	complain 'diff -j --weight wait: sums'
-expect 129 'is about two recordings' "$kontend" diff -j --weight wait "$canned" -- "$canned"
+expect 0 'may overlap' "$kontend" diff -q -j --weight wait "$canned" -- "$work/other.data"
+prints '"schema": "kontend.compared/1"'
+prints '"chains": \{'
+prints '"weight": "wait"'
+# Two parts of the waits: together they have all, and each has its own.
+expect 0 '' "$kontend" diff -q --format folded --side type=rwsem --side '!type=rwsem' "$canned"
+[ "$(awk '{ n += $NF + $(NF - 1) } END { printf "%.0f", n }' "$work/out")" = "$both" ] || complain 'diff --side: sums'
+awk '/rwsem/ { n += $NF } !/rwsem/ { n += $(NF - 1) } END { exit n > 0 }' "$work/out" || complain 'diff --side: sides'
+expect 0 '' "$kontend" diff -q --side type=rwsem --side '!type=rwsem' "$canned"
+prints '^# A: .*canned.data, waits with type=rwsem: '
+expect 0 '' "$kontend" diff -q -j --weight wait --side pid=5214 --side comm:nosuch "$canned"
+prints '"only": "pid=5214"'
+expect 129 'is given twice' "$kontend" diff --side type=rwsem "$canned"
+expect 129 'leave out' "$kontend" diff --side type=rwsem --side type=mutex "$canned" "$work/other.data"
+expect 129 'exclude each other' "$kontend" diff --side type=rwsem --side type=mutex --compare 1s,2s "$canned"
+expect 129 'say what it is of' "$kontend" diff --side rwsem --side type=mutex "$canned"
+expect 129 'for two recordings, not' "$kontend" diff --side type=rwsem --side type=mutex "$canned" -- "$canned"
 expect 129 'is for --format flamegraph, folded and json' "$kontend" diff --weight wait "$canned" "$canned"
 expect 0 '' "$kontend" export -q -i "$canned" --zoom comm=mm
 [ "$(grep -c '^mm;' "$work/out")" -eq "$(grep -c . "$work/out")" ] || complain "export --zoom comm=mm"

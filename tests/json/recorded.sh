@@ -47,11 +47,13 @@ says report -i "$file" --fields name,p99_ns
 says diff "$file" "$file"
 says diff --compare 0:6,0:13 "$file"
 says diff --weight wait "$file" "$file"
+says diff --weight wait --side type=rwsem --side '!type=rwsem' "$file"
 says diff --lock mmap_lock "$file" "$file"
 for only in '' --lock=rwsem; do
 	# shellcheck disable=SC2086 # nothing, or a word
 	"$kontend" diff -q -j $only "$file" -- "$src"/tests/golden/*-arm64.data >"$work/groups$only.json"
 done
+"$kontend" diff -q -j --weight wait "$file" -- "$src"/tests/golden/*-arm64.data >"$work/groups-chains.json"
 says merge "$file" "$src"/tests/golden/*-arm64.data
 says merge --by service --lock mmap_lock "$file"
 "$kontend" export -i "$file" --format firefox -o "$work/firefox.json"

@@ -72,8 +72,8 @@ static int setup(void **state)
 	make_b(w);
 	if (query_init(&w->qa, &w->a.engine) < 0 || query_init(&w->qb, &w->b.engine) < 0)
 		return -1;
-	w->side_a = (struct diff_side){"old.data", NULL, &w->qa};
-	w->side_b = (struct diff_side){"\x1b]new.data", NULL, &w->qb};
+	w->side_a = (struct diff_side){.file = "old.data", .q = &w->qa};
+	w->side_b = (struct diff_side){.file = "\x1b]new.data", .q = &w->qb};
 	*state = w;
 	return 0;
 }

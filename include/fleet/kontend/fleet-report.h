@@ -24,6 +24,7 @@ struct fleet_given {
 	uint64_t faults[FLEET_FAULTS];
 };
 
+struct query_flame_diff;
 struct fleet_spec {
 	enum report_format format;
 	enum fleet_by by;
@@ -36,6 +37,8 @@ struct fleet_spec {
 	int width; /* text; 0: no limit */
 	const struct sandbox *sandbox;
 	struct fleet_given given;
+	/* JSON of two groups: the call chains of both as well; NULL: only the tables. */
+	const struct query_flame_diff *chains;
 };
 
 /* 0, -ENOMEM, or the errno of a failed write, with @err. */

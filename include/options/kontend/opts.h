@@ -63,9 +63,10 @@ struct opts {
 	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events, parallelism,
 		repeat, pairs;
 	uint64_t max_size, max_files, rotate, compress, memory;
-	const char *start_at;	    /* for when_parse_start() */
+	const char *start_at; /* for when_parse_start() */
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields, *lengths;
-	const char *time, *compare; /* a range for when_parse_range(); A,B[,LENGTH] */
+	const char *sides[OPTS_LIST_MAX]; /* two filters of waits, to compare */
+	const char *time, *compare;	  /* a range for when_parse_range(); A,B[,LENGTH] */
 	const char *format, *separator, *output;
 	const char *event, *group; /* of the CPU profile */
 	const char *counts, *mode; /* of benchmarks: numbers of threads, way of page faults */

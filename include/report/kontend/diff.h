@@ -8,7 +8,8 @@
 /* One of the two measurements. */
 struct diff_side {
 	const char *file;
-	const char *at; /* the moment that the figures end at; NULL: the end of the recording */
+	const char *at;	  /* the moment that the figures end at; NULL: the end of the recording */
+	const char *only; /* the waits that this side is of, as a filter; NULL: all */
 	struct query *q;
 };
 
