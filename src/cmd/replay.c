@@ -26,6 +26,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,6 +39,8 @@ struct replay {
 	struct stdin_copy spool;
 	struct filter_options only;
 	struct engine engine;
+	struct run other; /* --against, read whole; empty: none */
+	char note[1024];  /* about that */
 	struct timeline *timeline;
 	struct query_ribbon figures;
 	uint64_t at_ns;		  /* where the screen begins */
@@ -58,7 +61,8 @@ static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
  */
 static bool needs_all(struct replay *p)
 {
-	return p->shot || p->o->time || p->o->tour || query_incident(p->engine.model, &p->incident);
+	return p->shot || p->o->against || p->o->time || p->o->tour ||
+	       query_incident(p->engine.model, &p->incident);
 }
 
 static int read_ahead(struct replay *p, struct error *err)
@@ -95,11 +99,65 @@ static const char *recording_path(const struct replay *p)
 	return p->spool.path[0] ? p->spool.path : p->path;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Signals end it as they end the first pass. */
+static int pump_other(struct replay *p, struct error *err)
+{
+	uint64_t done, all;
+	int r = ENGINE_TICK;
+
+	while (r >= 0 && r != ENGINE_END) {
+		if (ending_is_pending())
+			return -EINTR;
+		r = engine_pump(&p->other.engine, 0, err);
+		if (source_progress(p->other.engine.source, &done, &all))
+			progress_update(&p->progress, done, all);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* The whole of it: what is shown is compared with that. */
+static int read_other(struct replay *p, struct error *err)
+{
+	struct run *run = &p->other;
+	struct reader_options ro = {0};
+
+	if (!p->o->against)
+		return 0;
+	sandboxed_reader(p->sandboxed, &ro);
+	*run = (struct run){.memory = run_memory(p->o->memory, true) / 2,
+			    .groups = p->o->groups,
+			    .events = p->o->event,
+			    .heat = true,
+			    .blame = true,
+			    .min_wait_ns = p->o->min_wait_ns,
+			    .keep_symbols = !p->o->no_symbol_cache,
+			    .open = ro.open,
+			    .open_ctx = ro.open_ctx,
+			    .symfs = p->o->symfs,
+			    .trust_paths = p->o->trust_paths,
+			    .sandbox = &p->sandboxed->sandbox,
+			    .lines = {.door = sandboxed_files(p->sandboxed)}};
+	if (!p->o->quiet)
+		progress_begin(&p->progress, base_name(p->o->against));
+	int r = run_open_file(run, p->o->against, 0, err);
+	r = r < 0 ? r : pump_other(p, err);
+	progress_end(&p->progress);
+	return r;
+}
+
 static int open_recording(struct replay *p, struct error *err)
 {
 	struct reader_options ro = {.path = recording_path(p), .symbols = opts_symbols(p->o)};
 	/* A kept state becomes a second model before the first one goes. */
-	uint64_t memory = run_memory(p->o->memory, true), kept = memory / 8;
+	uint64_t memory = run_memory(p->o->memory, true) / (p->o->against ? 2 : 1),
+		 kept = memory / 8;
 	struct model_limits limits = model_limits_recent((memory - kept) / 2);
 	struct timeline_options to = {.checkpoint_bytes = kept, .ahead = cmd_threads(p->o) > 1};
 	struct source *source;
@@ -186,7 +244,7 @@ static int find_range(struct replay *p, struct error *err)
 	const struct when w = when_of(p);
 	struct error local = {0};
 
-	p->at_ns = p->shot ? w.end_ns : 0;
+	p->at_ns = p->shot || p->o->against ? w.end_ns : 0;
 	if (p->o->at && when_parse(p->o->at, &w, &p->at_ns, &local) < 0)
 		return error_set(err, -EINVAL, "--at: %s", local.text);
 	if (!p->o->time) {
@@ -234,6 +292,18 @@ static const char *first_view(struct replay *p)
 											 : NULL;
 }
 
+/* The first one about the recording, else about the one that it is compared with. */
+static const char *first_note(struct replay *p)
+{
+	const struct notes *own = &p->engine.notes, *other = &p->other.engine.notes;
+
+	if (own->n || !p->o->against || !other->n)
+		return own->n ? own->items[0].text : NULL;
+	snprintf(p->note, sizeof(p->note), "%s: %s", base_name(p->o->against),
+		 other->items[0].text);
+	return p->note;
+}
+
 static int show_screen(struct replay *p, const char *filter, struct error *err)
 {
 	const struct app_catcher catcher = {take_incidents, &p->caught};
@@ -248,14 +318,16 @@ static int show_screen(struct replay *p, const char *filter, struct error *err)
 				      .timeline = p->timeline,
 				      .figures = &p->figures,
 				      .recording = p->name,
+				      .against = p->o->against ? &p->other.engine : NULL,
+				      .against_name =
+					      p->o->against ? base_name(p->o->against) : NULL,
 				      .incidents = watched ? &p->caught.all : NULL,
 				      .catcher = p->caught.triggers ? &catcher : NULL,
 				      .from_ns = p->from_ns,
 				      .to_ns = p->to_ns,
 				      .lock = p->incident.lock,
 				      .view = first_view(p),
-				      .note = p->engine.notes.n ? p->engine.notes.items[0].text
-								: NULL,
+				      .note = first_note(p),
 				      .cut = &cut};
 
 	if (p->shot)
@@ -267,8 +339,10 @@ static int run_screen(struct replay *p, const char *filter, struct error *err)
 {
 	int status;
 
-	if (open_recording(p, err) < 0)
+	if (read_other(p, err) < 0 || open_recording(p, err) < 0) {
+		run_close(&p->other, NULL);
 		return CMD_EXIT_FAILURE;
+	}
 	if (p->incident.fired_ns)
 		caught_add(&p->caught, &p->incident);
 	if (find_range(p, err) < 0)
@@ -281,6 +355,7 @@ static int run_screen(struct replay *p, const char *filter, struct error *err)
 	timeline_free(p->timeline);
 	query_ribbon_deinit(&p->figures);
 	engine_deinit(&p->engine);
+	run_close(&p->other, NULL);
 	return status;
 }
 
@@ -314,7 +389,7 @@ static int check_terminal(const struct replay *p, struct error *err)
 
 static int enter_sandbox(struct replay *p, struct error *err)
 {
-	const struct sandboxed_wants w = {.recordings = {p->path},
+	const struct sandboxed_wants w = {.recordings = {p->path, p->o->against},
 					  .symbols = opts_symbols(p->o),
 					  .symfs = p->o->symfs,
 					  .fds = {p->spool.fd > 0 ? p->spool.fd : 0},
@@ -342,13 +417,6 @@ static int open_all(struct replay *p, struct error *err)
 	if (r == 0)
 		r = enter_sandbox(p, err);
 	return r < 0 ? r : stdin_copy_fill(&p->spool, p->path, p->o->quiet, err);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 int cmd_replay_to(const struct opts *o, struct cmd_shot *shot)

@@ -320,6 +320,8 @@ static int check_played(const struct opts *o, struct error *err)
 		return error_set(err, -EINVAL,
 				 "--input %s and '%s' are two recordings: give one of them",
 				 o->input, o->topic);
+	if (o->against && !strcmp(o->against, "-"))
+		return error_set(err, -EINVAL, "--against reads a file: give its name, not '-'");
 	return 0;
 }
 

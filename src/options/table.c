@@ -199,6 +199,8 @@ const struct opts_info opts_table[] = {
 
 	{'i', "input", "FILE", "the same as FILE, as in other verbs", file, PLAYS | CUT, OPTS_TEXT,
 	 FIELD(input), 0, 0, NULL, COMPLETE_FILE},
+	{0, "against", "OLD", "flame graphs of two recordings: what differs in FILE from OLD", file,
+	 PLAYS, OPTS_TEXT, FIELD(against), 0, 0, NULL, COMPLETE_FILE},
 	{'i', "input", "FILE", "the same as FILE, as in other verbs", file, RECOVER, OPTS_TEXT,
 	 FIELD(topic), 0, 0, NULL, COMPLETE_FILE},
 

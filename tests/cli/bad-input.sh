@@ -19,6 +19,7 @@ refused() {
 	for pair in $readers; do
 		expect 1 "^kontend: .*$2.*$1" timeout 20 "$kontend" "${pair%%:*}" "${pair#*:}" "$2"
 	done
+	expect 1 "^kontend: .*$2.*$1" timeout 20 "$kontend" screenshot "$canned" --against "$2"
 	expect 1 "^kontend: .*$2" timeout 20 "$kontend" recover -o "$work/recovered" "$2"
 	[ ! -e "$work/recovered" ] || complain "recover $2: left a file"
 }
@@ -156,4 +157,8 @@ if command -v script >/dev/null; then
 	grep -q '/dev/null.*only 0 bytes' "$work/out" || complain "replay /dev/null: $(cat "$work/out")"
 	nothing_left replay
 fi
+# The recording that another one is compared with is shown as far as it can be read.
+head -c 20000 "$canned" >"$work/short.data"
+expect 0 '' timeout 20 "$kontend" screenshot -q "$canned" --against "$work/short.data" -o "$work/short.txt"
+grep -q '^short.data: ' "$work/short.txt" || complain "screenshot --against a cut recording: does not name the fault"
 finish

@@ -100,6 +100,7 @@ bad "--len 'long': give a number of bytes" "$kontend" doctor --enospc --len long
 bad "--type 'wx': give one of: r w rw x" "$kontend" doctor --enospc --type wx
 bad "'0-' is no CPU list" "$kontend" doctor --enospc -C 0-
 bad '--pid and --tid say two things' "$kontend" doctor --enospc -p 1 -t 1
+bad "--against reads a file" "$kontend" replay a --against -
 bad "'a' is one recording: give two to compare" "$kontend" diff a
 bad "'c' is a third recording: put '--' between" "$kontend" diff a b c
 bad "No recordings before '--'" "$kontend" diff -- a b c

@@ -31,7 +31,7 @@ struct play {
 	const char *path;
 	int line;
 	struct synth *synth;
-	struct engine engine;
+	struct engine engine, other; /* other: against */
 	struct timeline *timeline;
 	struct display *display;
 	struct query_ribbon figures;
@@ -40,9 +40,10 @@ struct play {
 	struct triggers *triggers;
 	struct query_incidents incidents;
 	struct app_catcher catcher;
-	char view[40], filter[200], recording[80], file[200], by[40], sort[40], trigger[100];
+	char view[40], filter[200], recording[80], file[200], against[200], by[40], sort[40],
+		trigger[100];
 	double from, to; /* of a range; seconds */
-	bool ascii, history, engine_ready;
+	bool ascii, history, engine_ready, other_ready;
 	FILE *out;
 	char *dumped; /* the screen of the dump before, of this size; NULL: none yet */
 	int dumped_w, dumped_h;
@@ -93,7 +94,7 @@ static int start_replay(struct play *p, struct error *err)
 }
 
 /* A recording in a file, named from where the script is. */
-static struct source *open_file(struct play *p)
+static struct source *open_file(struct play *p, const char *file)
 {
 	char path[PATH_MAX];
 	const struct reader_options o = {.path = path, .no_symbols = true};
@@ -101,7 +102,7 @@ static struct source *open_file(struct play *p)
 	struct source *s;
 
 	snprintf(path, sizeof(path), "%.*s%s", (int)(strrchr(p->path, '/') + 1 - p->path), p->path,
-		 p->file);
+		 file);
 	if (reader_new(&s, &o, &err) < 0) {
 		fail(p, path, err.text);
 		abort();
@@ -112,7 +113,7 @@ static struct source *open_file(struct play *p)
 static struct source *open_source(struct play *p)
 {
 	if (p->file[0])
-		return open_file(p);
+		return open_file(p, p->file);
 	struct source *s = synth_source(p->synth);
 
 	if (p->history && history_new(&s, s, NULL, NULL) < 0)
@@ -146,6 +147,25 @@ static int start_trigger(struct play *p)
 	return 0;
 }
 
+/* Read whole, as `kontend replay --against` does. */
+static int start_against(struct play *p)
+{
+	const struct model_limits limits = model_limits_recent(0);
+	struct error err = {0};
+	int r = ENGINE_TICK;
+
+	if (!p->against[0])
+		return 0;
+	if (engine_init(&p->other, open_file(p, p->against), &limits, &err) < 0)
+		return fail(p, "engine", err.text);
+	p->other_ready = true;
+	while (r >= 0 && r != ENGINE_END)
+		r = engine_pump(&p->other, 0, &err);
+	p->options.against = &p->other;
+	p->options.against_name = strrchr(p->against, '/') + 1;
+	return r < 0 ? fail(p, p->against, err.text) : 0;
+}
+
 static int start(struct play *p, const struct app_clock *clock)
 {
 	const struct model_limits limits = model_limits_recent(0);
@@ -169,7 +189,7 @@ static int start(struct play *p, const struct app_clock *clock)
 		.clock = clock,
 		.has_history = p->history,
 	};
-	if (start_trigger(p) || (p->recording[0] && start_replay(p, &err)))
+	if (start_trigger(p) || start_against(p) || (p->recording[0] && start_replay(p, &err)))
 		return 1;
 	if (app_new(&p->app, &p->engine, p->display, &p->options, &err) < 0)
 		return fail(p, "app", err.text);
@@ -331,6 +351,8 @@ static int set_up(struct play *p, const char *verb, const char *rest)
 		snprintf(p->sort, sizeof(p->sort), "%s", rest);
 	else if (!strcmp(verb, "file"))
 		snprintf(p->file, sizeof(p->file), "%s", rest);
+	else if (!strcmp(verb, "against"))
+		snprintf(p->against, sizeof(p->against), "%s", rest);
 	else if (!strcmp(verb, "trigger"))
 		snprintf(p->trigger, sizeof(p->trigger), "%s", rest);
 	else if (!strcmp(verb, "history"))
@@ -429,6 +451,8 @@ int script_play(const char *path, int w, int h, FILE *out)
 	query_incidents_deinit(&p.incidents);
 	if (p.engine_ready)
 		engine_deinit(&p.engine);
+	if (p.other_ready)
+		engine_deinit(&p.other);
 	if (p.synth)
 		synth_free(p.synth);
 	p.display->ops->free(p.display);

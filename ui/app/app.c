@@ -372,6 +372,11 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	}
 	a->opening = o->opening;
 	a->window = APP_WINDOW_10S;
+	r = app_versus_begin(a, o);
+	if (r < 0) {
+		app_free(a);
+		return error_errno(err, r, "Cannot set up the comparison");
+	}
 	a->dirty = true;
 	if (a->time.line)
 		app_time_begin(a, o->from_ns, o->to_ns);
@@ -393,6 +398,7 @@ void app_free(struct app *a)
 		return;
 	app_history_leave(a);
 	app_marks_clear(a);
+	app_versus_end(a);
 	app_side_close(a);
 	while (a->n_stack)
 		app_pop(a);

@@ -58,7 +58,7 @@ static const struct entry right[] = {
 	{{CMD_EXPAND, CMD_COLLAPSE}, "open, close a level"},
 	{{CMD_EXPAND_ALL, CMD_COLLAPSE_ALL}, "open, close all"},
 	{{CMD_INVERT}, "callers, or entry points"},
-	{{CMD_FLAME}, "flame graph"},
+	{{CMD_FLAME, CMD_VERSUS}, "flame graph; of two rows"},
 	{{CMD_ANNOTATE}, "instructions"},
 	{{CMD_ZOOM}, "zoom into the row"},
 	{{CMD_LOCK_PATHS}, "only lock paths"},

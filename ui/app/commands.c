@@ -301,6 +301,10 @@ static bool session_command(struct app *a, enum command c, const struct command_
 	case CMD_MARK:
 		app_mark(a, arg->text);
 		return true;
+	case CMD_VERSUS:
+		if (arg->text)
+			app_versus_text(a, arg->text);
+		return arg->text;
 	case CMD_SLOWER:
 	case CMD_FASTER:
 		step_delay(a, c == CMD_SLOWER ? 1 : -1);

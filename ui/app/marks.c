@@ -5,16 +5,11 @@
  * window that ends at B is compared with the one that ends at A.
  */
 #include "kontend/query-diff.h"
-#include "kontend/query-flame-diff.h"
-#include "kontend/query-load.h"
 #include "kontend/wait-filter.h"
 #include "priv.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Of a frame, for names of programs. */
-static const uint64_t LOAD_NS = 2000000;
 
 static const char *const names[MARKS] = {"A", "B"};
 
@@ -55,7 +50,6 @@ bool app_marks_clear(struct app *a)
 
 	for (int i = 0; i < MARKS; i++)
 		query_moment_deinit(&a->marks.moments[i]);
-	query_flame_diff_free(a->marks.flame);
 	a->marks = (struct app_marks){0};
 	return any;
 }
@@ -102,8 +96,7 @@ void app_mark(struct app *a, const char *what)
 		app_say(a, ROLE_DIM, "Nothing is marked: m marks A, and once more B");
 }
 
-/* The query at a mark, about what the view is about. NULL: @err says why not. */
-static struct query *ask_mark(struct app *a, int mark, struct error *err)
+struct query *app_mark_query(struct app *a, int mark, struct error *err)
 {
 	struct query *q = &a->marks.moments[mark].query;
 
@@ -118,40 +111,9 @@ int app_compare(struct app *a, const struct query_spec *s, struct table *ret, st
 	struct query *q[MARKS];
 
 	for (int i = 0; i < MARKS; i++) {
-		q[i] = ask_mark(a, i, err);
+		q[i] = app_mark_query(a, i, err);
 		if (!q[i])
 			return err->code;
 	}
 	return query_compare(q[MARK_A], q[MARK_B], s, ret, err);
-}
-
-static int add_side(struct app *a, int mark, const struct query_flame_spec *s, struct error *err)
-{
-	struct query *q = ask_mark(a, mark, err);
-	struct query_tree tree;
-
-	if (!q)
-		return err->code;
-	if (query_flame(q, s, &tree) < 0 ||
-	    query_flame_diff_add(a->marks.flame, mark == MARK_A ? FLAME_A : FLAME_B, &tree,
-				 query_diff_length(q)) < 0)
-		return error_enomem(err, "the call chains at the marks");
-	if (query_load_names(q, LOAD_NS))
-		app_again(a);
-	return 0;
-}
-
-int app_compare_flame(struct app *a, const struct query_flame_spec *s, struct query_flame_diff *ret,
-		      struct error *err)
-{
-	int r = 0;
-
-	query_flame_diff_free(a->marks.flame);
-	a->marks.flame = query_flame_diff_new(s->by_wait);
-	for (int i = 0; a->marks.flame && r == 0 && i < MARKS; i++)
-		r = add_side(a, i, s, err);
-	if (!a->marks.flame ||
-	    (r == 0 && query_flame_diff_get(a->marks.flame, &a->query.arena, ret) < 0))
-		r = error_enomem(err, "the call chains at the marks");
-	return r;
 }

@@ -13,6 +13,7 @@
 #include "tour.h"
 #include "travel.h"
 #include "verdict.h"
+#include "versus.h"
 
 #include <stdint.h>
 
@@ -33,8 +34,7 @@ enum { MARK_A, MARK_B, MARKS };
 
 struct app_marks {
 	struct query_moment moments[MARKS];
-	uint64_t ns[MARKS];	  /* where they are; 0 = not set */
-	struct flame_diff *flame; /* of the last frame: names in it are of this */
+	uint64_t ns[MARKS]; /* where they are; 0 = not set */
 };
 
 /* @what: "a", "b" or "off"; NULL: the next of these. */
@@ -44,6 +44,8 @@ bool app_marks_clear(struct app *a);
 /* "B - A: 0:41 - 0:12" for the first line; NULL: a mark is missing. */
 enum { APP_MARKS_TEXT = 80 };
 const char *app_marks_text(const struct app *a, char buf[APP_MARKS_TEXT]);
+/* The query at a mark, about what the view is about. NULL: @err says why not. */
+struct query *app_mark_query(struct app *a, int mark, struct error *err);
 
 /* ui/app/part.c: waits selected in a heat map. Returns false if there was no selection. */
 bool app_part_clear(struct app *a);
@@ -158,6 +160,7 @@ struct app {
 	struct crumbs crumbs;
 	struct app_time time;
 	struct app_marks marks;
+	struct app_versus versus;
 	struct source *history; /* the engine's source, when that is one; NULL = none is kept */
 	struct query_ribbon kept_figures; /* of the history's timeline */
 

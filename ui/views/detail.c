@@ -252,6 +252,19 @@ static int open_row(struct view_detail *d)
 	return view_open(&d->v, (enum query_by)d->by, p->table.selected);
 }
 
+/* A row of a table of the page is one of two groups to compare. */
+static int choose_group(struct view_detail *d)
+{
+	const struct pane *p = &d->panes[d->set.focus];
+	const int by = d->set.focus == PANE_MORE   ? (int)d->more_by
+		       : d->set.focus == PANE_MAIN ? d->by
+						   : BY_TREE;
+
+	if (by == BY_TREE || !p->table.has_rows)
+		return VIEW_UNHANDLED;
+	return app_versus_row(d->v.app, &d->v.scope, (enum query_by)by, p->table.selected);
+}
+
 static int detail_command(struct view *v, enum command c, const struct command_arg *arg)
 {
 	struct view_detail *d = of_view(v);
@@ -265,6 +278,8 @@ static int detail_command(struct view *v, enum command c, const struct command_a
 		return 0;
 	case CMD_FLAME:
 		return flame_open_waits(v, &v->scope);
+	case CMD_VERSUS:
+		return choose_group(d);
 	case CMD_ANNOTATE:
 		return annotate_open_path(v, &v->scope);
 	case CMD_BY_NEXT:

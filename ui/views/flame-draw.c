@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-enum { STATUS_LINES = 2 };
+enum { STATUS_LINES = 2, NAME_LEAST = 4 };
 
 static const struct {
 	enum role role;
@@ -26,7 +26,7 @@ static const struct {
 	[FRAME_LOCK] = {ROLE_FRAME_LOCK, "■"},
 };
 
-/* Of both marks: from much less to much more in B. */
+/* Of two sides: from much less to much more in B. */
 static const struct {
 	enum role role;
 	const char *mark;
@@ -100,15 +100,33 @@ static const char *amount(const struct flame_picture *p, char buf[UNITS_BUF], ui
 	return p->diff.by_wait ? units_ns(buf, v) : units_count(buf, v);
 }
 
-/* "A 1.20s  B 3.40s  +2.20s" */
-static void put_sides(const struct flame_picture *p, uint32_t node, struct line *l)
+/* "A " and the name of the side, as far as there is room for that. */
+static void put_side_name(const struct view_flame *f, const struct flame_picture *p, int side,
+			  struct line *l)
+{
+	const char *name = app_versus_name(f->v.app, p->versus, side);
+	const int room = (l->r.w - l->x - 30) / (2 - side);
+	const int w = name && room > NAME_LEAST ? text_width(name) : 0;
+	const struct rect at = {l->r.x + l->x + 2, l->r.y + l->y, w < room ? w : room, 1};
+
+	line_put(l, ROLE_DIM, side ? "B " : "A ");
+	if (!w)
+		return;
+	widget_text(l->s, at, 0, 0, at.w, ROLE_NORMAL, name);
+	l->x += at.w + 1;
+}
+
+/* "A mysqld/812 1.20s  B mysqld/900 3.40s  +2.20s" */
+static void put_sides(const struct view_flame *f, const struct flame_picture *p, uint32_t node,
+		      struct line *l)
 {
 	const uint64_t a = side_of(p, node, FLAME_A), b = side_of(p, node, FLAME_B);
 	char buf[UNITS_BUF];
 
-	line_put(l, ROLE_DIM, "A ");
+	put_side_name(f, p, FLAME_A, l);
 	line_put(l, ROLE_BOLD, amount(p, buf, a));
-	line_put(l, ROLE_DIM, "  B ");
+	line_put(l, ROLE_NORMAL, "  ");
+	put_side_name(f, p, FLAME_B, l);
 	line_put(l, ROLE_BOLD, amount(p, buf, b));
 	line_printf(l, ROLE_NORMAL, "  %s%s",
 		    a == b  ? ""
@@ -134,7 +152,7 @@ static void draw_head(const struct view_flame *f, const struct flame_picture *p,
 	line_put(&l, ROLE_BOLD, weight_name(f));
 	line_put(&l, ROLE_DIM, " [c]  ");
 	if (p->compares)
-		put_sides(p, FLAME_ALL, &l);
+		put_sides(f, p, FLAME_ALL, &l);
 	else if (has_samples(f))
 		line_printf(&l, ROLE_NORMAL, "%s samples  ", units_count(buf, p->tree.n_waits));
 	if (!p->compares)
@@ -147,6 +165,8 @@ static void draw_head(const struct view_flame *f, const struct flame_picture *p,
 	}
 	if (f->n_roots && p->root == FLAME_ALL)
 		line_put(&l, ROLE_WARN, "  zoomed to nothing: all shown");
+	if (p->why_not)
+		line_whole(&l, ROLE_WARN, "  %s", p->why_not);
 	(p->compares ? draw_changes : draw_legend)(&l, r.w - 1 - text_width(window) - 2);
 	view_draw_window(&f->v, s, r);
 }
@@ -219,7 +239,7 @@ static void draw_numbers(const struct view_flame *f, const struct flame_picture 
 	char buf[UNITS_BUF];
 
 	if (p->compares) {
-		put_sides(p, node, l);
+		put_sides(f, p, node, l);
 		put_share(l, flame_weight(n, f->by_wait), weight_of(f, p, FLAME_ALL),
 			  weight_of(f, p, up));
 		return;
@@ -264,7 +284,7 @@ static void draw_status(struct view_flame *f, const struct flame_picture *p, str
 	if (node == FLAME_ALL) {
 		line_put(&first, ROLE_BOLD, "all");
 		if (p->compares) {
-			put_sides(p, node, &second);
+			put_sides(f, p, node, &second);
 			return;
 		}
 		if (has_samples(f))

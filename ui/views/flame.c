@@ -49,14 +49,15 @@ static int keep_spots(struct view_flame *f, const struct flame_picture *p)
 	return 0;
 }
 
-/* Of both marks where they are set. */
+/* Of both sides where two are compared. */
 static int ask_weight(struct view_flame *f, const struct query_flame_spec *spec,
 		      struct flame_picture *p, struct error *err)
 {
-	p->compares = app_compare_on(f->v.app);
+	p->versus = app_versus(f->v.app, f->groups, spec, &p->why_not);
+	p->compares = p->versus != VERSUS_NONE;
 	if (!p->compares)
 		return query_flame(f->v.query, spec, &p->tree);
-	int r = app_compare_flame(f->v.app, spec, &p->diff, err);
+	int r = app_versus_flame(f->v.app, p->versus, spec, &p->diff, err);
 	p->tree = p->diff.tree;
 	return r;
 }
@@ -343,6 +344,16 @@ int flame_open_waits(struct view *v, const struct query_scope *scope)
 	return r;
 }
 
+int flame_open_groups(struct view *v, const struct query_scope *scope)
+{
+	int r;
+	struct view_flame *f = open_view(v, scope, &r);
+
+	if (f)
+		f->groups = f->by_wait = f->opened = true;
+	return r;
+}
+
 int flame_open_samples(struct view *v, const struct query_zoom *zoom, bool locks)
 {
 	const struct query_scope none = {0};
@@ -379,7 +390,8 @@ const struct view_ops view_flame = {
 		"kernel and of locks. The arrows go from box to box, Enter gives one the whole "
 		"width, Esc "
 		"takes that back. / marks the functions that match and says what share they have, "
-		"n and N go through them; with both marks set the graph is of both: + and red is "
+		"n and N go through them; with both marks set, after F on two rows, or with "
+		"replay --against the graph is of both: + and red is "
 		"more in B, - and blue less; i puts the outermost functions on top, l leaves out "
 		"what "
 		"is in no lock path, a shows the instructions.",

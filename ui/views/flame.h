@@ -22,6 +22,7 @@ struct view_flame {
 	struct view v; /* scope: of waits; not empty: only these are shown */
 	struct query_zoom zoom;
 	bool locks, by_wait, icicle;
+	bool groups; /* of the two that were chosen */
 	bool blame;  /* with by_wait: above who is to blame */
 	bool opened; /* which weight to begin with has been decided */
 	int search;  /* pending jump: +1, -1 */
@@ -39,7 +40,9 @@ struct view_flame {
 struct flame_picture {
 	struct query_tree tree;
 	struct query_flame_diff diff; /* with `compares`; the tree is its own */
-	bool compares;		      /* it is of both marks */
+	bool compares;		      /* it is of two sides */
+	enum app_versus_kind versus;  /* of which */
+	const char *why_not;	      /* it is not, but should be; NULL: it should not */
 	struct query_hot_sum sum;
 	struct flame_box *boxes;
 	size_t n;
@@ -57,6 +60,8 @@ size_t flame_selected(const struct view_flame *f);
  * 0 or negative errno.
  */
 int flame_open_waits(struct view *v, const struct query_scope *scope);
+/* The graph of both groups that were chosen; with a scope it is of waits alone. */
+int flame_open_groups(struct view *v, const struct query_scope *scope);
 int flame_open_samples(struct view *v, const struct query_zoom *zoom, bool locks);
 
 #endif

@@ -24,8 +24,9 @@ static const char locks_help[] =
 	"to one second. WAIT/s is the average number of tasks that wait: at 2.00 two "
 	"tasks wait all the time. Enter opens a row: its histogram, call tree, waiters and course. "
 	"f "
-	"shows all call chains as a flame graph, a the instructions of the locking code that the "
-	"waits of a row pass, where most samples of the profile are.";
+	"shows all call chains as a flame graph, F on two rows those of both as one, a the "
+	"instructions of the locking code that the waits of a row pass, where most samples of the "
+	"profile are.";
 
 static bool sorts(unsigned by, const char *key)
 {
@@ -48,6 +49,8 @@ static void put_remarks(struct list_view *l, struct line *line)
 		line_put(line, ROLE_WARN, "  not seen: start with --owner");
 	if (app_compare_on(l->v.app))
 		line_put(line, ROLE_WARN, "  B minus A");
+	if (app_versus_chosen(l->v.app))
+		line_whole(line, ROLE_WARN, "  A is %s: F on B", app_versus_chosen(l->v.app));
 }
 
 static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
@@ -88,11 +91,21 @@ static int annotate(struct list_view *l)
 	return annotate_open_path(&l->v, &scope);
 }
 
+/* One of the two groups that a flame graph compares. */
+static int choose_group(struct list_view *l)
+{
+	if (!l->pane.table.has_rows)
+		return 0;
+	return app_versus_row(l->v.app, &l->v.scope, (enum query_by)l->by, l->pane.table.selected);
+}
+
 static int take_command(struct list_view *l, enum command c, const struct command_arg *arg)
 {
 	(void)arg;
 	if (c == CMD_FLAME)
 		return flame_open_waits(&l->v, &l->v.scope);
+	if (c == CMD_VERSUS)
+		return choose_group(l);
 	return c == CMD_ANNOTATE ? annotate(l) : VIEW_UNHANDLED;
 }
 

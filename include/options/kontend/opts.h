@@ -65,6 +65,7 @@ struct opts {
 	uint64_t max_size, max_files, rotate, compress, memory;
 	const char *start_at; /* for when_parse_start() */
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields, *lengths;
+	const char *against;		  /* another recording, for flame graphs of both */
 	const char *sides[OPTS_LIST_MAX]; /* two filters of waits, to compare */
 	const char *time, *compare;	  /* a range for when_parse_range(); A,B[,LENGTH] */
 	const char *format, *separator, *output;

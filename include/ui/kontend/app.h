@@ -97,8 +97,11 @@ struct app_options {
 	bool has_history;	     /* the source of the engine is a history (kontend/history.h) */
 	/* A recording: borrowed, on the same engine; it is played from where it is. NULL = live. */
 	struct timeline *timeline;
-	const struct query_ribbon *figures;	 /* that it notes, borrowed; NULL = none */
-	const char *recording;			 /* its name, for the first line */
+	const struct query_ribbon *figures; /* that it notes, borrowed; NULL = none */
+	const char *recording;		    /* its name, for the first line */
+	/* Another one, read whole, that flame graphs compare it with, and its name; borrowed. */
+	const struct engine *against; /* NULL = none */
+	const char *against_name;
 	const struct app_cut *cut;		 /* borrowed; NULL = it cannot be cut */
 	const char *note;			 /* about it, shown at first; NULL or "" = none */
 	const struct query_incidents *incidents; /* borrowed; NULL = nothing is watched for */

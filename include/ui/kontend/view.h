@@ -119,11 +119,23 @@ bool app_compare_on(const struct app *a);
 /* Queries the table "compare": the chosen window, at both marks. */
 int app_compare(struct app *a, const struct query_spec *s, struct table *ret, struct error *err);
 
-/* The flame graph of both, of the same. 0 or -ENOMEM, or -EINVAL with @err. */
+/*
+ * The sides that a flame graph compares: the groups that were chosen, if it is of @groups; both
+ * marks; or another recording. VERSUS_NONE: nothing, and *@ret_why may say why (else NULL).
+ */
 struct query_flame_diff;
 struct query_flame_spec;
-int app_compare_flame(struct app *a, const struct query_flame_spec *s, struct query_flame_diff *ret,
-		      struct error *err);
+enum app_versus_kind { VERSUS_NONE, VERSUS_MARKS, VERSUS_GROUPS, VERSUS_OTHER };
+enum app_versus_kind app_versus(struct app *a, bool groups, const struct query_flame_spec *s,
+				const char **ret_why);
+/* Both sides of it. 0 or -ENOMEM, or -EINVAL with @err. */
+int app_versus_flame(struct app *a, enum app_versus_kind kind, const struct query_flame_spec *s,
+		     struct query_flame_diff *ret, struct error *err);
+/* How a side is called, 0 or 1; NULL: it has but its letter. */
+const char *app_versus_name(const struct app *a, enum app_versus_kind kind, int side);
+/* Chooses a row as a group: A, then B, for which it opens the graph. 0 or a negative errno. */
+int app_versus_row(struct app *a, const struct query_scope *scope, enum query_by by, uint64_t id);
+const char *app_versus_chosen(const struct app *a); /* A, while B is not chosen yet; NULL: none */
 
 /*
  * Shared by views: the sentence for a table without rows (in the query's arena), the
