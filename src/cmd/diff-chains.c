@@ -56,6 +56,8 @@ int diff_chains_get(struct diff_chains *c, struct error *err)
 {
 	if (query_flame_diff_get(c->sum, &c->arena, &c->both) < 0)
 		return error_enomem(err, "the sums of the call chains");
+	for (int side = 0; side < FLAME_SIDES; side++)
+		c->both.name[side] = c->name[side];
 	if (c->both.n_cut)
 		cmd_say(c->o,
 			"%" PRIu64 " call chains lack their innermost functions: there are too "

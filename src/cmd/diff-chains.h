@@ -13,6 +13,7 @@ struct diff_chains {
 	bool by_wait, svg;
 	bool json; /* they are beside the table */
 	const struct opts *o;
+	const char *name[FLAME_SIDES]; /* NULL: the sides have none */
 	struct arena arena;
 	struct query_flame_diff both; /* after diff_chains_get() */
 };

@@ -33,6 +33,7 @@ struct differ {
 	char filter[OPTS_FILTER];
 	struct filter_options only;
 	struct diff_chains chains;
+	char names[2][OPTS_FILTER]; /* of both sides, in pictures */
 };
 
 enum { TEXT_ROWS = 20 };
@@ -142,6 +143,11 @@ static void say_no_locks(struct measure *m, const struct diff_side *d)
 		hot ? ": --tables hot compares profiles" : "");
 }
 
+static const char *name_of(const struct diff_side *s)
+{
+	return s->only ? s->only : s->at ? s->at : s->file;
+}
+
 static int write_sides(struct differ *d, const struct diff_side *old, const struct diff_side *new,
 		       struct measure *m, struct error *err)
 {
@@ -152,6 +158,9 @@ static int write_sides(struct differ *d, const struct diff_side *old, const stru
 		return diff_write(old, new, &d->spec, m->output.file, err);
 	for (int i = 0; ret == 0 && i < FLAME_SIDES; i++) {
 		d->chains.side = (enum flame_side)i;
+		snprintf(d->names[i], sizeof(d->names[i]), "%s%s", sides[i]->at ? "up to " : "",
+			 name_of(sides[i]));
+		d->chains.name[i] = d->names[i];
 		ret = diff_chains_add(&d->chains, sides[i]->q, err);
 	}
 	if (ret < 0 || !d->chains.json)

@@ -10,7 +10,7 @@
 static const char script[] =
 	"'use strict';\n"
 	"(function () {\n"
-	"  var width = 1200, letter = 7, tiny = 1e-9;\n"
+	"  var width = 1200, letter = 7.3, tiny = 1e-9;\n"
 	"  var id = function (name) { return document.getElementById(name); };\n"
 	"  var nodes = document.getElementsByClassName('box');\n"
 	"  var boxes = Array.prototype.map.call(nodes, function (g) {\n"

@@ -20,12 +20,15 @@ enum {
 	WIDTH = 1200,
 	ROW = 17,
 	TOP = 44,
-	BOTTOM = 30,
-	LETTER = 7,  /* width of a letter, pixels */
+	BOTTOM = 48,
+	ABOUT = 20, /* below the boxes: what the pointer is on, then the legend */
+	LEGEND = 40,
+	SWATCH = 14,
 	LABEL = 200, /* bytes of a name in a box */
+	SIDE = 70,   /* characters of the name of a side */
 };
 
-static const double NARROWEST = 0.1; /* pixels */
+static const double NARROWEST = 0.1, LETTER = 7.3; /* a box, the width of a letter: pixels */
 
 struct graph {
 	const struct query_tree *tree;
@@ -71,8 +74,8 @@ static const struct {
 };
 
 /* Of differences: from much less to much more in B. */
-static const char *const changes[] = {"#2f6fb3", "#7fb0dc", "#c9dff0", "#e4e4e4",
-				      "#f8d3c5", "#ee9a80", "#d0482f"};
+static const char *const changes[] = {"#5a98d6", "#93c0e8", "#cfe3f3", "#e4e4e4",
+				      "#f9d9ce", "#f2a48f", "#e8694f"};
 
 /* @node: its place in the tree; SIZE_MAX: all. */
 static uint64_t side_of(const struct graph *g, size_t node, enum flame_side side)
@@ -206,15 +209,66 @@ static void put_heading(struct graph *g)
 	char buf[UNITS_BUF], a[UNITS_BUF];
 
 	if (g->diff)
-		fprintf(g->out,
-			"%s: A %s, B %s; red: more in B, blue: less; A as if in the time of B",
-			what, amount(g, a, g->diff->all[FLAME_A]),
+		fprintf(g->out, "%s: A %s, B %s", what, amount(g, a, g->diff->all[FLAME_A]),
 			amount(g, buf, g->diff->all[FLAME_B]));
 	else if (g->by_wait)
 		fprintf(g->out, "%s%s: %s", what, g->blame ? ", above who held them" : "",
 			units_ns(buf, g->total));
 	else
 		fprintf(g->out, "%s: %" PRIu64, what, g->total);
+}
+
+/* "A: before.data; B: after.data; A as if in the time of B" */
+static void put_names(struct graph *g)
+{
+	const struct query_flame_diff *d = g->diff;
+
+	const char *between = "";
+
+	fprintf(g->out, "<text x=\"%d\" y=\"38\" text-anchor=\"middle\">", WIDTH / 2);
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		if (!d->name[side])
+			continue;
+		fprintf(g->out, "%s%c: ", between, 'A' + side);
+		put_escaped(g->out, d->name[side], SIDE);
+		between = "; ";
+	}
+	if (d->measured_ns[FLAME_A] != d->measured_ns[FLAME_B])
+		fprintf(g->out, "%sA as if in the time of B", between);
+	fputs("</text>\n", g->out);
+}
+
+static int put_swatch(struct graph *g, int x, int y, const char *fill)
+{
+	fprintf(g->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"12\" fill=\"%s\"/>", x,
+		y - 10, SWATCH, fill);
+	return x + SWATCH;
+}
+
+static int put_word(struct graph *g, int x, int y, const char *word)
+{
+	fprintf(g->out, "<text x=\"%d\" y=\"%d\">%s</text>", x + 4, y, word);
+	return x + 4 + (int)((double)count_characters(word) * LETTER) + 12;
+}
+
+/* The meaning of the colours. */
+static void put_legend(struct graph *g, int y)
+{
+	int x = 6;
+
+	if (!g->diff) {
+		for (enum query_frame kind = FRAME_NAME; kind <= FRAME_LOCK; kind++) {
+			x = put_swatch(g, x, y, classes[kind].fill);
+			x = put_word(g, x, y, query_flame_frame_name(kind));
+		}
+		fputc('\n', g->out);
+		return;
+	}
+	x = put_word(g, x - 4, y, "less in B") - 6;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
+		x = put_swatch(g, x, y, changes[i]);
+	put_word(g, x, y, "more in B");
+	fputc('\n', g->out);
 }
 
 static void put_head(struct graph *g)
@@ -231,7 +285,10 @@ static void put_head(struct graph *g)
 	fprintf(g->out, "<text font-size=\"15\" x=\"%d\" y=\"22\" text-anchor=\"middle\">",
 		WIDTH / 2);
 	put_heading(g);
-	fprintf(g->out, "</text>\n<text class=\"button\" display=\"none\" id=\"reset\" x=\"6\" "
+	fputs("</text>\n", g->out);
+	if (g->diff)
+		put_names(g);
+	fprintf(g->out, "<text class=\"button\" display=\"none\" id=\"reset\" x=\"6\" "
 			"y=\"22\">Show all"
 			"</text>\n");
 	fprintf(g->out,
@@ -243,7 +300,7 @@ static void put_head(struct graph *g)
 
 static void put_foot(struct graph *g)
 {
-	int y = TOP + (int)g->levels * ROW + BOTTOM - 10;
+	const int end = TOP + (int)g->levels * ROW, y = end + ABOUT;
 
 	fprintf(g->out, "<text id=\"about\" x=\"6\" y=\"%d\">", y);
 	if (g->left_out)
@@ -251,6 +308,7 @@ static void put_foot(struct graph *g)
 	fprintf(g->out,
 		"</text>\n<text id=\"matched\" x=\"%d\" y=\"%d\" text-anchor=\"end\"></text>\n",
 		WIDTH - 6, y);
+	put_legend(g, end + LEGEND);
 	fprintf(g->out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flamegraph_script());
 }
 

@@ -15,24 +15,25 @@
 enum {
 	WIDTH = 1200,
 	LEFT = 70,
-	RIGHT = 90,
+	RIGHT = 100,
 	TOP = 44,
 	ROW = 14,
 	AXIS = 22,
 	SCALE = 40,
 	COLUMNS = 240,
 	ROWS = 48,
-	TICKS = 8,
+	TICKS = 10,
 };
 
-static const char *const colors[] = {"#fae6b8", "#f9d082", "#f4ae4c", "#ea8a36",
-				     "#d45a2c", "#ab2f2c", "#701a2e", "#3b0f25"};
+/* The lightest is still seen on white. */
+static const char *const colors[] = {"#f2c76b", "#efad4b", "#e8923a", "#dc7331",
+				     "#c5502b", "#9f302b", "#6d1a2d", "#3b0f25"};
 enum { LEVELS = sizeof(colors) / sizeof(*colors) };
 
 struct picture {
 	const struct query_heatmap *map;
 	bool by_wait;
-	uint64_t most;
+	uint64_t least, most;
 	double column; /* width of one, pixels */
 	int height;    /* of the map */
 	FILE *out;
@@ -57,8 +58,7 @@ static void put_cell(const struct picture *p, uint32_t column, uint32_t row)
 {
 	const struct query_heatmap *h = p->map;
 	const struct query_heatmap_cell *c = query_heatmap_at(h, column, row);
-	const uint64_t v = p->by_wait ? c->ns : c->n;
-	const unsigned level = query_heatmap_level(v, p->most, LEVELS);
+	const unsigned level = query_heatmap_cell_level(h, c, p->by_wait, LEVELS);
 	char from[UNITS_BUF], to[UNITS_BUF], a[UNITS_BUF], b[UNITS_BUF], sum[UNITS_BUF];
 
 	if (!level)
@@ -86,7 +86,7 @@ static void put_now(const struct picture *p)
 
 	for (uint32_t row = 0; row < p->map->rows; row++)
 		if (p->map->now[row])
-			fprintf(p->out, "<text x=\"%d\" y=\"%d\">%s wait</text>\n",
+			fprintf(p->out, "<text x=\"%d\" y=\"%d\">%s still wait</text>\n",
 				WIDTH - RIGHT + 6, row_y(p, row) + ROW - 3,
 				units_count(buf, p->map->now[row]));
 }
@@ -110,27 +110,46 @@ static void put_lengths(const struct picture *p)
 	}
 }
 
+/* 1, 2 or 5 of a power of ten, so that there are not too many. */
+static uint64_t tick_ns(const struct picture *p)
+{
+	static const uint64_t steps[] = {1, 2, 5};
+	const uint64_t all = p->map->columns * p->map->column_ns;
+
+	for (uint64_t power = 1; power < UINT64_MAX / 100; power *= 10)
+		for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+			if (all / (steps[i] * power) <= TICKS)
+				return steps[i] * power;
+	return all;
+}
+
 static void put_times(const struct picture *p)
 {
-	const uint32_t step = (p->map->columns + TICKS - 1) / TICKS;
+	const uint64_t step = tick_ns(p), all = p->map->columns * p->map->column_ns;
 	const int y = TOP + p->height;
 	char buf[UNITS_BUF];
 
-	for (uint32_t column = 0; column < p->map->columns; column += step)
+	for (uint64_t ns = 0; ns < all; ns += step) {
+		const double x = LEFT + (double)ns / (double)p->map->column_ns * p->column;
 		fprintf(p->out,
 			"<path d=\"M%.2f %dv4\" stroke=\"#888\"/>\n"
-			"<text x=\"%.2f\" y=\"%d\">%s</text>\n",
-			column_x(p, column), y, column_x(p, column), y + 16, times(buf, p, column));
+			"<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+			x, y, x, y + 16, ns ? units_ns(buf, ns) : "0");
+	}
+	fprintf(p->out,
+		"<text x=\"%d\" y=\"%d\" text-anchor=\"end\">time</text>\n"
+		"<text x=\"%d\" y=\"%d\" text-anchor=\"end\">length</text>\n",
+		WIDTH - 6, y + 16, LEFT - 6, TOP - 6);
 }
 
 /* The least number that has @level. */
 static uint64_t level_begin(const struct picture *p, unsigned level)
 {
-	uint64_t low = 1, high = p->most;
+	uint64_t low = p->least, high = p->most;
 
 	while (low < high) {
 		uint64_t mid = low + (high - low) / 2;
-		if (query_heatmap_level(mid, p->most, LEVELS) >= level)
+		if (query_heatmap_level(mid, p->least, p->most, LEVELS) >= level)
 			high = mid;
 		else
 			low = mid + 1;
@@ -142,16 +161,21 @@ static void put_scale(const struct picture *p)
 {
 	const int y = TOP + p->height + AXIS + 10;
 	char buf[UNITS_BUF];
+	int x = LEFT;
 
 	for (unsigned i = 0; i < LEVELS; i++) {
 		const uint64_t v = level_begin(p, i + 1);
+		/* With few waits in a cell some have none. */
+		if (query_heatmap_level(v, p->least, p->most, LEVELS) != i + 1)
+			continue;
 		fprintf(p->out,
-			"<rect x=\"%u\" y=\"%d\" width=\"16\" height=\"14\" fill=\"%s\"/>"
-			"<text x=\"%u\" y=\"%d\">%s</text>\n",
-			LEFT + i * 90, y, colors[i], LEFT + 22 + i * 90, y + 12,
+			"<rect x=\"%d\" y=\"%d\" width=\"16\" height=\"14\" fill=\"%s\"/>"
+			"<text x=\"%d\" y=\"%d\">%s</text>\n",
+			x, y, colors[i], x + 22, y + 12,
 			p->by_wait ? units_ns(buf, v) : units_count(buf, v));
+		x += 90;
 	}
-	fprintf(p->out, "<text x=\"%d\" y=\"%d\">%s in a cell</text>\n", LEFT + LEVELS * 90, y + 12,
+	fprintf(p->out, "<text x=\"%d\" y=\"%d\">%s in a cell</text>\n", x, y + 12,
 		p->by_wait ? "or more waited" : "waits or more");
 }
 
@@ -190,6 +214,7 @@ int heatmap_write(struct query *q, const struct heatmap_spec *s, FILE *out, stru
 		return error_set(err, -ENODATA, "Cannot draw a heat map: there are no waits");
 	const struct picture p = {.map = &h,
 				  .by_wait = s->by_wait,
+				  .least = s->by_wait ? h.least_ns : 1,
 				  .most = s->by_wait ? h.most_ns : h.most_n,
 				  .column = (double)(WIDTH - LEFT - RIGHT) / h.columns,
 				  .height = (int)h.rows * ROW,

@@ -181,6 +181,8 @@ static void find_most(struct query_heatmap *h)
 	for (size_t i = 0; i < (size_t)h->rows * h->columns; i++) {
 		h->most_n = h->cells[i].n > h->most_n ? h->cells[i].n : h->most_n;
 		h->most_ns = h->cells[i].ns > h->most_ns ? h->cells[i].ns : h->most_ns;
+		if (h->cells[i].ns && (!h->least_ns || h->cells[i].ns < h->least_ns))
+			h->least_ns = h->cells[i].ns;
 	}
 }
 
@@ -243,12 +245,22 @@ uint64_t query_heatmap_time(const struct query_heatmap *h, uint32_t column)
 	return h->begin_ns + column * h->column_ns;
 }
 
-unsigned query_heatmap_level(uint64_t v, uint64_t most, unsigned levels)
+unsigned query_heatmap_level(uint64_t v, uint64_t least, uint64_t most, unsigned levels)
 {
 	if (!v || !levels)
 		return 0;
 	if (v >= most)
 		return levels;
-	const unsigned level = 1 + (unsigned)(log((double)v) / log((double)most) * levels);
+	if (v <= least)
+		return 1;
+	const double from = log((double)(least ? least : 1)), to = log((double)most);
+	const unsigned level = 1 + (unsigned)((log((double)v) - from) / (to - from) * levels);
 	return level < levels ? level : levels;
+}
+
+unsigned query_heatmap_cell_level(const struct query_heatmap *h, const struct query_heatmap_cell *c,
+				  bool by_wait, unsigned levels)
+{
+	return by_wait ? query_heatmap_level(c->ns, h->least_ns, h->most_ns, levels)
+		       : query_heatmap_level(c->n, 1, h->most_n, levels);
 }

@@ -41,7 +41,8 @@ static void put_row(const struct report_data *d, uint32_t row, FILE *out)
 	fprintf(out, "%*s %s", LABEL, units_ns(buf, query_heatmap_lower(h, row)),
 		d->spec->ascii ? "|" : "│");
 	for (uint32_t c = 0; c < end; c++)
-		fputs(marks[query_heatmap_level(query_heatmap_at(h, c, row)->n, h->most_n, LEVELS)],
+		fputs(marks[query_heatmap_cell_level(h, query_heatmap_at(h, c, row), false,
+						     LEVELS)],
 		      out);
 	if (h->now[row])
 		fprintf(out, "%s%s", d->spec->ascii ? "|" : "│", units_count(buf, h->now[row]));

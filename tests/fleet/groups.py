@@ -94,7 +94,7 @@ def check_chains(t, before, after, rows):
         wanted = sum(r[side] for r in rows) * measured / 1e9
         expect(f"folded {side}: {total}, not {wanted}", abs(total - wanted) < 1e-6 * wanted + len(lines))
     svg = t.run("diff", "--format", "flamegraph", *before, "--", *after)
-    expect("flame graph", svg.startswith("<?xml") and "red: more in B" in svg)
+    expect("flame graph", svg.startswith("<?xml") and ">more in B<" in svg)
 
 
 def check_faults(t, before, after):

@@ -369,16 +369,18 @@ static void levels_are_in_order(void **state)
 	for (uint64_t most = 1; most < 1ull << 63; most *= 3)
 		for (unsigned levels = 1; levels < 9; levels++) {
 			unsigned before = 0;
+			const uint64_t least = levels % 3 == 0 ? 0 : levels % 3 == 1 ? 1 : most / 2;
 			for (uint64_t v = 1; v <= most && v < 1ull << 62; v = v * 2 - v / 3 + 1) {
-				unsigned level = query_heatmap_level(v, most, levels);
+				unsigned level = query_heatmap_level(v, least, most, levels);
 				assert_true(level >= before && level >= 1 && level <= levels);
+				assert_true(v > least || v >= most || level == 1);
 				before = level;
 			}
-			assert_int_equal(query_heatmap_level(most, most, levels), levels);
-			assert_int_equal(query_heatmap_level(0, most, levels), 0);
+			assert_int_equal(query_heatmap_level(most, least, most, levels), levels);
+			assert_int_equal(query_heatmap_level(0, least, most, levels), 0);
 		}
-	assert_int_equal(query_heatmap_level(UINT64_MAX, UINT64_MAX, 7), 7);
-	assert_int_equal(query_heatmap_level(5, 9, 0), 0);
+	assert_int_equal(query_heatmap_level(UINT64_MAX, 1, UINT64_MAX, 7), 7);
+	assert_int_equal(query_heatmap_level(5, 1, 9, 0), 0);
 }
 
 static void memory_that_fails_is_no_answer(void **state)

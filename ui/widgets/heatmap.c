@@ -43,9 +43,8 @@ static unsigned level_at(const struct query_heatmap *h, const struct heatmap_loo
 {
 	if (row >= h->rows)
 		return 0;
-	const struct query_heatmap_cell *c = query_heatmap_at(h, column, row);
-	const unsigned level = l->by_wait ? query_heatmap_level(c->ns, h->most_ns, HEAT)
-					  : query_heatmap_level(c->n, h->most_n, HEAT);
+	const unsigned level =
+		query_heatmap_cell_level(h, query_heatmap_at(h, column, row), l->by_wait, HEAT);
 	return !level && is_in(l, column, row) ? MARKED : level;
 }
 
@@ -161,12 +160,13 @@ void heatmap_draw(struct screen *s, const struct heatmap_place *p, const struct 
 
 void heatmap_draw_scale(struct line *l, const struct query_heatmap *h, bool by_wait)
 {
-	char most[UNITS_BUF];
+	char least[UNITS_BUF], most[UNITS_BUF];
 
 	by_wait ? units_ns(most, h->most_ns) : units_count(most, h->most_n);
-	if (l->x + HEAT + 6 + text_width(most) > l->r.w)
+	by_wait ? units_ns(least, h->least_ns) : units_count(least, 1);
+	if (l->x + HEAT + 4 + text_width(least) + text_width(most) > l->r.w)
 		return;
-	line_put(l, ROLE_DIM, by_wait ? "  · " : "  1 ");
+	line_printf(l, ROLE_DIM, "  %s ", least);
 	for (unsigned i = 1; i <= HEAT; i++)
 		line_put(l, map_role(i, 0), l->s->letters || l->s->ascii ? letters[i] : "█");
 	line_printf(l, ROLE_DIM, " %s", most);

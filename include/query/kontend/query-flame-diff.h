@@ -19,7 +19,8 @@ struct query_flame_diff {
 	const uint64_t *own[FLAME_SIDES]; /* the part that no node above it has */
 	uint64_t all[FLAME_SIDES];
 	uint64_t measured_ns[FLAME_SIDES];
-	uint64_t n_cut; /* chains of which outer functions alone have room */
+	const char *name[FLAME_SIDES]; /* of the sides, for who writes it; NULL: A and B */
+	uint64_t n_cut;		       /* chains of which outer functions alone have room */
 	bool by_wait;
 };
 

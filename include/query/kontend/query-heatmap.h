@@ -30,6 +30,7 @@ struct query_heatmap {
 	struct query_heatmap_cell *cells; /* row after row */
 	uint64_t *now; /* by row: waits that go on, so long by now; shorter ones in the first */
 	uint64_t most_n, most_ns;    /* of a cell */
+	uint64_t least_ns;	     /* of a cell with a wait; 0: there is none */
 	uint64_t n, ns;		     /* of all cells */
 	uint64_t n_inflight, n_lost; /* n_lost: there was no memory for these */
 };
@@ -46,8 +47,11 @@ static inline const struct query_heatmap_cell *query_heatmap_at(const struct que
 uint64_t query_heatmap_lower(const struct query_heatmap *h, uint32_t row);   /* shortest of a row */
 uint64_t query_heatmap_upper(const struct query_heatmap *h, uint32_t row);   /* shortest above it */
 uint64_t query_heatmap_time(const struct query_heatmap *h, uint32_t column); /* its begin */
-/* 0: @v is 0; else 1 to @levels, by the logarithm: @levels where it is @most. */
-unsigned query_heatmap_level(uint64_t v, uint64_t most, unsigned levels);
+/* 0: @v is 0; else 1 to @levels, by the logarithm: 1 from @least on, @levels where it is @most. */
+unsigned query_heatmap_level(uint64_t v, uint64_t least, uint64_t most, unsigned levels);
+/* Of a cell, by the time of its waits or by their number. */
+unsigned query_heatmap_cell_level(const struct query_heatmap *h, const struct query_heatmap_cell *c,
+				  bool by_wait, unsigned levels);
 
 /* Table "heat": a row for each cell with a wait, by time and length unless sorted. */
 struct query_heatmap_rows {
