@@ -155,13 +155,16 @@ static const struct theme themes[] = {
 	 }},
 };
 
-/* Of heat maps, in the order of the themes: nothing, from little to much, nothing but marked. */
+/*
+ * Of heat maps, in the order of the themes: nothing, from little to much, nothing but marked. With
+ * 8 colours they are of letters, which give the order: those are the ones that are seen best.
+ */
 static const struct theme_color maps[][MAP_LEVELS] = {
-	{OWN, C(52, 4, 4), C(88, 5, 5), C(130, 1, 1), C(172, 9, 3), C(214, 11, 6), C(229, 15, 7),
+	{OWN, C(52, 4, 6), C(88, 5, 2), C(130, 1, 3), C(172, 9, 5), C(214, 11, 1), C(229, 15, 7),
 	 C(24, 8, 0)},
-	{OWN, C(223, 14, 6), C(216, 11, 3), C(209, 10, 2), C(202, 9, 1), C(160, 5, 5), C(88, 0, 0),
+	{OWN, C(223, 3, 6), C(216, 9, 3), C(209, 1, 2), C(202, 5, 1), C(160, 4, 5), C(88, 0, 0),
 	 C(153, 7, 7)},
-	{OWN, C(17, 4, 4), C(25, 12, 6), C(67, 14, 2), C(110, 7, 3), C(187, 11, 5), C(231, 15, 7),
+	{OWN, C(17, 4, 6), C(25, 12, 6), C(67, 14, 3), C(110, 7, 3), C(187, 11, 7), C(231, 15, 7),
 	 C(94, 8, 0)},
 	{OWN, OWN, OWN, OWN, OWN, OWN, OWN, OWN},
 };
