@@ -199,6 +199,12 @@ static int keep_charged(struct model *m, struct only *o)
 	return kept && marks ? keep_classes(m, o) : -ENOMEM;
 }
 
+/* Of a part of the waits no sample is known. */
+static bool has_samples(const struct query *q)
+{
+	return !has_part(q) || q->part_of_waits;
+}
+
 static int keep_samples(struct model *m, struct only *o)
 {
 	const struct profile *all = o->q->model->profile;
@@ -211,7 +217,7 @@ static int keep_samples(struct model *m, struct only *o)
 	for (size_t i = 0; kept && marks && i < all->n; i++) {
 		const struct profile_cell *c = &all->cells[i];
 		const struct query_where w = {UINT32_MAX, c->stack, c->task, (uint16_t)c->cpu, 0};
-		if (has_part(o->q) || c->task >= m->tasks->n || c->stack >= all->stacks.n ||
+		if (!has_samples(o->q) || c->task >= m->tasks->n || c->stack >= all->stacks.n ||
 		    !only_has_sample(o, &w))
 			continue;
 		kept[p->n++] = *c;

@@ -187,14 +187,29 @@ const char *app_row_filter(const struct app *a)
 	return a->side.is_drawn ? "" : a->rows;
 }
 
+/* Is its table one of @kinds, which NULL ends? */
+static bool has_table(const struct view *v, const char *const *kinds)
+{
+	while (*kinds && !(v->ops->tables && strcmp(v->ops->tables, *kinds) == 0))
+		kinds++;
+	return *kinds;
+}
+
 bool app_is_about_waits(const struct view *v)
 {
-	static const char *const kinds[] = {"locks", "waiters", "flame", "heat"};
+	static const char *const kinds[] = {"locks", "waiters", "flame", "heat", NULL};
 
-	for (size_t i = 0; v->ops->tables && i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strcmp(v->ops->tables, kinds[i]) == 0)
-			return true;
-	return false;
+	return has_table(v, kinds);
+}
+
+enum app_part_use app_part_use(const struct view *v)
+{
+	static const char *const of_all[] = {"blame", "held", "did", "chains", "locks cpus", NULL};
+	static const char *const half[] = {"hot", "mmap", NULL};
+
+	if (app_is_about_waits(v))
+		return PART_ALONE;
+	return has_table(v, half) ? PART_OF_WAITS : has_table(v, of_all) ? PART_NOT : PART_NO_WAITS;
 }
 
 /* Adds which waits the filter of @e means to *@all, NULL: no memory. Answers that, in the arena. */
@@ -228,9 +243,14 @@ static void narrow_to_filters(struct app *a)
 		add_filter(a, &a->stack[i], &all);
 	/* The map itself shows all, and the part in it. */
 	bool has_part = heat_part_any(&a->part) && app_top(a)->view->ops != &view_heat;
-	if (has_part && app_is_about_waits(app_top(a)->view))
+	const enum app_part_use use = app_part_use(app_top(a)->view);
+	if (has_part && use <= PART_OF_WAITS)
 		a->query.part = a->part;
-	if (!app_is_about_waits(app_top(a)->view) || (all && !*all && !has_part))
+	a->query.part_of_waits = use == PART_OF_WAITS;
+	if (!app_is_about_waits(app_top(a)->view))
+		all = any ? arena_printf(&a->query.arena, "(%s)", a->only) : "";
+	if (use > PART_OF_WAITS || (all && !*all && !has_part) ||
+	    (use == PART_OF_WAITS && !has_part))
 		return;
 	struct error err = {0};
 	a->narrowed = all;

@@ -232,10 +232,13 @@ static void leave(struct app *a)
 		a->done = true;
 }
 
+/* Of the page that has the keys, which may be the one beside the view. */
 static void open_heat(struct app *a)
 {
-	int r = app_push(a, &view_heat, &app_top(a)->view->scope, "heat map");
+	a->side.acts = a->side.has_keys;
+	int r = app_push(a, &view_heat, &app_keys(a)->scope, "heat map");
 
+	a->side.acts = false;
 	if (r < 0)
 		app_say(a, ROLE_ERROR, "Cannot open the heat map: %s", strerror(-r));
 }

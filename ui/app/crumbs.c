@@ -26,12 +26,17 @@ bool crumbs_any(struct app *a)
 
 static int draw_part(struct app *a, struct rect r, int x)
 {
+	const enum app_part_use use = app_part_use(app_top(a)->view);
 	char text[APP_PART_TEXT];
 
-	if (!app_is_about_waits(app_top(a)->view))
+	if (use == PART_NOT)
 		return screen_put(&a->screen, r, x, 0, ROLE_WARN,
 				  "  of all waits: the selected ones are in locks (2)");
-	x = screen_put(&a->screen, r, x, 0, ROLE_DIM, "  only ");
+	if (use == PART_NO_WAITS)
+		return screen_put(&a->screen, r, x, 0, ROLE_WARN,
+				  "  not of waits: the selected ones are in locks (2)");
+	x = screen_put(&a->screen, r, x, 0, ROLE_DIM,
+		       use == PART_OF_WAITS ? "  waits only " : "  only ");
 	return screen_put(&a->screen, r, x, 0, ROLE_MATCH, app_part_text(a, text));
 }
 

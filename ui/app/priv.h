@@ -52,6 +52,9 @@ bool app_part_clear(struct app *a);
 /* Which they are, in words; is the view on top about them? */
 enum { APP_PART_TEXT = 160 };
 const char *app_part_text(const struct app *a, char buf[APP_PART_TEXT]);
+/* The figures of a view: of these waits alone; of all but for waits; of all waits; of none. */
+enum app_part_use { PART_ALONE, PART_OF_WAITS, PART_NOT, PART_NO_WAITS };
+enum app_part_use app_part_use(const struct view *v);
 /* Is the view one table of waits, or a picture of them? Other pages have figures of everything. */
 bool app_is_about_waits(const struct view *v);
 

@@ -83,6 +83,8 @@ void hot_draw_sum(const struct query *q, const struct query_hot_sum *sum, struct
 	if (sum->part < sum->samples)
 		line_printf(&l, ROLE_DIM, ", %s%% of all",
 			    units_pct(buf, 100.0 * (double)sum->part / (double)sum->samples));
+	if (heat_part_any(&q->part))
+		line_put(&l, ROLE_WARN, ", all");
 	line_put(&l, ROLE_DIM, "  in lock paths ");
 	line_printf(&l, ROLE_BOLD, "%s%%", units_pct(buf, 100.0 * (double)sum->locks / all));
 	if (sum->shortened + sum->other)

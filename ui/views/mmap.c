@@ -33,6 +33,8 @@ static void draw_level(struct query *q, const struct query_mmap_sum *sum, struct
 		line_put(&l, ROLE_DIM, "  waits alone: no events beside those of contention");
 		return;
 	}
+	if (heat_part_any(&q->part))
+		line_put(&l, ROLE_WARN, "  acquisitions: all");
 	line_put(&l, ROLE_DIM, "  costs ");
 	line_printf(&l, ROLE_NORMAL, "%s ev/s",
 		    sum->events_per_s > 0 ? units_rate(a, sum->events_per_s) : "·");

@@ -132,14 +132,16 @@ static void draw_lengths(struct screen *s, const struct heatmap_place *p,
 }
 
 static void draw_times(struct screen *s, const struct heatmap_place *p,
-		       const struct query_heatmap *h)
+		       const struct query_heatmap *h, const struct heatmap_look *l)
 {
 	char buf[UNITS_BUF];
 
 	for (uint32_t c = 0; c < h->columns; c += TICK) {
-		/* A time that would be cut is not there. */
+		/* A time that would be cut, or have the mark of the cursor in it, is not there. */
 		units_ns(buf, c * h->column_ns);
-		if (p->lengths.w + (int)c + text_width(buf) <= p->times.w)
+		const uint32_t end = c + (uint32_t)text_width(buf);
+		const bool has_mark = l->row < h->rows && l->column >= c && l->column <= end;
+		if (!has_mark && p->lengths.w + (int)end <= p->times.w)
 			screen_put(s, p->times, p->lengths.w + (int)c, 0, ROLE_DIM, buf);
 	}
 }
@@ -150,7 +152,7 @@ void heatmap_draw(struct screen *s, const struct heatmap_place *p, const struct 
 	if (p->map.w <= 0)
 		return;
 	draw_lengths(s, p, h);
-	draw_times(s, p, h);
+	draw_times(s, p, h, look);
 	for (int y = 0; y < p->map.h; y++) {
 		draw_line(s, p, h, look, y);
 		draw_now(s, p, h, y);

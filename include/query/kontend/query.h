@@ -70,6 +70,7 @@ struct query {
 	bool only_locks;	   /* it leaves all waits for a lock, or none */
 	/* With the filter that is set next, or without one: these waits alone, of heatmaps. */
 	struct heat_part part;
+	bool part_of_waits;	  /* samples, which have no lengths, stay all the same */
 	struct query_part *parts; /* the cells that they are */
 	const struct sym *sym;
 	struct arena arena;
