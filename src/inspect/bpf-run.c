@@ -168,7 +168,7 @@ static const char *behind_slash(const struct bpf_program *p)
  */
 static pthread_rwlock_t loading = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
-enum { HANDLERS = 3 };
+enum { HANDLERS = 5 };
 static int handlers[HANDLERS]; /* their numbers */
 static bool are_registered;
 
@@ -245,6 +245,19 @@ static int prepare_typed(struct bpf_program *p, struct bpf_prog_load_opts *opts,
 			: prepare_traced(p, opts, "btf_trace_", BTF_KIND_TYPEDEF, BPF_TRACE_RAW_TP);
 }
 
+/* The begin and the end of a function. */
+static int prepare_entry(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
+{
+	(void)cookie;
+	return prepare_traced(p, opts, "", BTF_KIND_FUNC, BPF_TRACE_FENTRY);
+}
+
+static int prepare_exit(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
+{
+	(void)cookie;
+	return prepare_traced(p, opts, "", BTF_KIND_FUNC, BPF_TRACE_FEXIT);
+}
+
 static int register_handler(const char *section, enum bpf_prog_type type,
 			    libbpf_prog_prepare_load_fn_t prepare)
 {
@@ -275,6 +288,8 @@ static int register_all(void)
 		{"iter/", BPF_PROG_TYPE_SYSCALL, prepare_iterator},
 		{"tp_btf/", BPF_PROG_TYPE_SYSCALL, prepare_typed},
 		{"raw_tp/", BPF_PROG_TYPE_RAW_TRACEPOINT, prepare_kfuncs},
+		{"fentry/", BPF_PROG_TYPE_SYSCALL, prepare_entry},
+		{"fexit/", BPF_PROG_TYPE_SYSCALL, prepare_exit},
 	};
 	int code = keep_a_handler(), n = 0;
 

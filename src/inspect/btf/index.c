@@ -26,10 +26,27 @@ bool btf_index_is_type(const struct btf_type *t)
 			       btf_is_int(t) || btf_is_fwd(t) || btf_is_float(t));
 }
 
+/* Those that programs call, and those at which they may be placed. */
+static bool is_function(const char *name)
+{
+	static const char *const begins[] = {"bpf_",
+					     "mutex_",
+					     "ww_mutex_",
+					     "down_",
+					     "up_",
+					     "downgrade_write",
+					     "atomic_dec_and_mutex_"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 static bool is_asked_for(const struct btf *btf, const struct btf_type *t)
 {
 	if (btf_is_func(t))
-		return strncmp(btf__name_by_offset(btf, t->name_off), "bpf_", 4) == 0;
+		return is_function(btf__name_by_offset(btf, t->name_off));
 	return btf_index_is_type(t) || btf_is_datasec(t);
 }
 

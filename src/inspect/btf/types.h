@@ -21,7 +21,10 @@ const struct btf *kerntypes_btf(struct kerntypes *t, struct error *err);
  */
 int kerntypes_excerpt(struct kerntypes *t, const struct btf *programs, int fd);
 
-/* The id of a type, section or function ("bpf_..." only) of that BTF_KIND_, or a negative errno. */
+/*
+ * The id of a type, section or function of that BTF_KIND_, or a negative errno; of functions those
+ * that programs call or are placed at: is_function() of index.c.
+ */
 int kerntypes_find(struct kerntypes *t, const char *name, uint32_t kind);
 /* locks.c: a lock in a type, with a name that says which: "i_rwsem", "zone->lock". */
 struct kerntypes_lock {
