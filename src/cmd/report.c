@@ -34,8 +34,14 @@ enum { BLAMES = REPORT_BLAME | REPORT_DID };
 
 static const double TEXT_PERCENT = 0.5; /* least width of a frame */
 
-static unsigned default_views(enum report_format f)
+static unsigned default_views(const struct opts *o, enum report_format f)
 {
+	if (o->annotate)
+		return 0;
+	if (o->triggers[0])
+		return REPORT_INCIDENTS;
+	if (o->holds)
+		return REPORT_HOLDS;
 	if (f == REPORT_CSV)
 		return REPORT_LOCKS;
 	return f == REPORT_JSON ? REPORT_LOCKS | REPORT_WAITERS
@@ -161,7 +167,7 @@ static int make_spec(struct reporter *r, struct error *err)
 		return error_set(err, -EINVAL, "--format '%s' is not known", format);
 	if (o->input && o->tids)
 		s->why_tid = (int32_t)strtol(o->tids, NULL, 10);
-	s->views = o->annotate ? 0 : o->triggers[0] ? REPORT_INCIDENTS : default_views(s->format);
+	s->views = default_views(o, s->format);
 	if (o->rows == OPTS_ROWS_DEFAULT)
 		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;
 	if (o->view && report_view_parse(o->view, &s->views) < 0)
@@ -204,7 +210,7 @@ static int make_spec(struct reporter *r, struct error *err)
 static void choose_views(struct reporter *r, const struct query *q)
 {
 	const struct opts *o = r->o;
-	bool is_default = !o->view && !o->annotate && !o->triggers[0];
+	bool is_default = !o->view && !o->annotate && !o->triggers[0] && !o->holds;
 	bool about_locks = o->by || o->sort || o->filter || o->fields;
 
 	if (!is_default || about_locks || !query_no_locks_but_profile(q))

@@ -12,6 +12,7 @@
 #include "kontend/cfisnap.h"
 #include "kontend/eventsnap.h"
 #include "kontend/funcsnap.h"
+#include "kontend/holdsnap.h"
 #include "kontend/incident.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
@@ -48,6 +49,7 @@ static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_EVENTS] = {"events", EVENTSNAP_VERSION, true},
 	[SNAPSHOT_SLEPT] = {"slept", SLEPTSNAP_VERSION, false},
 	[SNAPSHOT_USERS] = {"users", USERSNAP_VERSION, false},
+	[SNAPSHOT_HOLDS] = {"holds", HOLDSNAP_VERSION, false},
 };
 
 const struct snapshot_kind *snapshot_kind(uint16_t kind)

@@ -5,6 +5,7 @@
  */
 #include "internal.h"
 #include "kontend/export-formats.h"
+#include "kontend/holdsnap.h"
 #include "kontend/opts.h"
 #include "kontend/when.h"
 
@@ -325,6 +326,17 @@ static int check_played(const struct opts *o, struct error *err)
 	return 0;
 }
 
+/* Holds of a lock, and the price of it and of all the rest. */
+static int check_holds(const struct opts *o, struct error *err)
+{
+	struct holdsnap_asked a;
+	uint32_t ppm;
+
+	if (opts_overhead(o, &ppm, err) < 0)
+		return -EINVAL;
+	return o->holds ? holdsnap_parse(o->holds, &a, err) : 0;
+}
+
 int opts_check(const struct opts *o, struct error *err)
 {
 	if (about_names(o) && check_names(o, about_names(o), err) < 0)
@@ -344,8 +356,7 @@ int opts_check(const struct opts *o, struct error *err)
 	if (o->threads && opts_verb_info(o->verb)->takes_command && !o->input)
 		return error_set(err, -EINVAL,
 				 "--threads is for reading a recording: give --input FILE, too");
-	uint32_t ppm;
-	if (opts_overhead(o, &ppm, err) < 0)
+	if (check_holds(o, err) < 0)
 		return -EINVAL;
 	if (o->no_stack && o->max_stack)
 		return error_set(err, -EINVAL,

@@ -349,6 +349,11 @@ const struct opts_info opts_table[] = {
 	 "sum up each sleep in state D (BPF); every switch and wakeup pays for it", measure,
 	 LIVE | REPORT | RECORD, OPTS_FLAG, FIELD(sleeps), 0, 0, NULL, COMPLETE_NONE,
 	 LIVE | REPORT | RECORD, true},
+	{0, "holds", "LOCK",
+	 "measure by BPF how long a lock is held, waited for or not: a symbol of the kernel, an "
+	 "address, mutex, rwsem:R or rwsem:W; each acquisition in the machine pays for it",
+	 measure, LIVE | REPORT | RECORD, OPTS_TEXT, FIELD(holds), 0, 0, NULL, COMPLETE_NONE,
+	 LIVE | REPORT | RECORD, true},
 	{0, "min-sleep", "TIME", "with --sleeps: record each sleep of TIME and more (100us)",
 	 measure, LIVE | REPORT | RECORD, OPTS_TIME, FIELD(min_sleep_ns), 1, YEAR, NULL,
 	 COMPLETE_NONE, LIVE | REPORT | RECORD, true},

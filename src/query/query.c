@@ -25,6 +25,7 @@
 #include "names/names.h"
 #include "perf/snapshot.h"
 #include "rows.h"
+#include "snapshots.h"
 #include "uprobes/snapshot.h"
 
 #include <errno.h>
@@ -165,6 +166,7 @@ void query_deinit(struct query *q)
 	}
 	mem_free(q->cache);
 	query_perf_deinit(q);
+	query_holds_deinit(q);
 	query_queues_deinit(q);
 	query_uprobe_deinit(q);
 	query_window_deinit(q);

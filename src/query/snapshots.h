@@ -45,6 +45,7 @@ struct query_decoded {
 	struct held held;
 };
 
+void query_holds_deinit(struct query *q); /* holds/snapshot.c */
 /* Decodes @s of kind @k into @snap, which has the state @d. Returns false if it cannot be read. */
 bool query_decode(struct query *q, struct query_decoded *d, const struct sections *k, void *snap,
 		  const struct snapshot *s);

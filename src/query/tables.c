@@ -7,6 +7,7 @@
 #include "kontend/query-diff.h"
 #include "kontend/query-flame.h"
 #include "kontend/query-heatmap.h"
+#include "kontend/query-holds.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-incidents.h"
 #include "kontend/query-mmap.h"
@@ -28,6 +29,9 @@ const struct table_def table_defs[] = {
 	{&query_blame_kind, "tasks to blame", "Tasks to blame", &query_blame_all_kind},
 	{&query_blame_held_kind, "held locks", "Held while others waited", &query_blame_all_kind},
 	{&query_blame_did_kind, "what holders did", "Activity of holders", &query_blame_all_kind},
+	{&query_holds_kind, "holds", "Held locks, waited for or not"},
+	{&query_holds_chains_kind, "calls that take locks", "Calls that take locks"},
+	{&query_holds_tasks_kind, "tasks that hold locks", "Tasks that hold locks"},
 	{&query_queued_kind, "queues", "Queues of locks"},
 	{&query_cpus_kind, "CPUs", "CPUs"},
 	{&query_diff_kind, "differences", NULL},

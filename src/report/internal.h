@@ -11,6 +11,7 @@
 #include "kontend/query-flame.h"
 #include "kontend/query-heatmap.h"
 #include "kontend/query-hist.h"
+#include "kontend/query-holds.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
@@ -44,6 +45,11 @@ void report_flame_json(const struct report_data *d, struct jsonw *j);
 int report_heat_ask(struct report_data *d, const struct query_spec *s, struct error *err);
 void report_heat_text(const struct report_data *d, FILE *out);
 void report_heat_json(const struct report_data *d, struct jsonw *j);
+
+/* holds.c: how long locks were held, waited for or not. */
+int report_holds_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+void report_holds_text(const struct report_data *d, FILE *out);
+void report_holds_json(const struct report_data *d, struct jsonw *j);
 
 /* mmap.c: times of the mmap_locks of a memory cgroup in one mode: waiting, acquiring, holding. */
 struct report_mmap_hist {
@@ -89,6 +95,8 @@ struct report_data {
 	struct query_lock_look lock_look; /* always */
 	struct report_blame blamed;
 	struct query_queued_sum queued_sum;
+	struct query_holds_sum holds_sum;
+	struct table holds, holdchains, holdtasks;
 	struct table types, cpus, locks, waiters, chains, blocked, why, held, blame, did, queues,
 		slots, holders, creations, contexts, events, rotation, incidents;
 	struct query_mmap_sum mmap_sum;	     /* always */

@@ -255,6 +255,7 @@ static const struct {
 	[REPORT_AT_HELD] = {report_held_ask, TABLE(held), NULL},
 	[REPORT_AT_BLAME] = {report_blame_ask, TABLE(blame), NULL},
 	[REPORT_AT_DID] = {report_did_ask, TABLE(did), NULL},
+	[REPORT_AT_HOLDS] = {report_holds_ask, TABLE(holds), NULL},
 	[REPORT_AT_QUEUES] = {ask_queues, TABLE(queues), NULL},
 	[REPORT_AT_MMAP] = {report_mmap_ask, TABLE(mmap), NULL},
 	[REPORT_AT_SLOTS] = {ask_slots, TABLE(slots), NULL},
@@ -283,6 +284,7 @@ const struct report_part report_parts[] = {
 	{REPORT_BLOCKED, report_blocked_text, report_blocked_json},
 	{REPORT_WHY, report_why_text, report_why_json},
 	{REPORT_HELD | REPORT_BLAME | REPORT_DID, report_blame_text, report_blame_json},
+	{REPORT_HOLDS, report_holds_text, report_holds_json},
 	{REPORT_QUEUES, report_queues_text, report_queues_json},
 	{REPORT_MMAP, report_mmap_text, report_mmap_json},
 	{REPORT_SLOTS | REPORT_HOLDERS | REPORT_CREATIONS | REPORT_CONTEXTS | REPORT_EVENTS,
@@ -411,6 +413,8 @@ static unsigned views_of(const struct query *q, const struct report_spec *s)
 	/* No trigger was set, so an empty list of incidents would mean nothing. */
 	if (!q->incidents && all != REPORT_INCIDENTS)
 		all &= ~(unsigned)REPORT_INCIDENTS;
+	if (all != REPORT_HOLDS && !query_holds_asked(q))
+		all &= ~(unsigned)REPORT_HOLDS;
 	if (s->format == REPORT_CSV)
 		return all;
 	all |= all & REPORT_SLOTS ? REPORT_HOLDERS | REPORT_CREATIONS : 0;

@@ -30,6 +30,7 @@
 #include "kontend/sections.h"
 #include "kontend/snapshot-files.h"
 #include "kontend/snapshot-holders.h"
+#include "kontend/snapshot-holds.h"
 #include "kontend/snapshot-locks.h"
 #include "kontend/snapshot-phases.h"
 #include "kontend/snapshot-runs.h"
@@ -60,6 +61,7 @@ enum kind_id {
 	KIND_SLEPT,
 	KIND_USERS,
 	KIND_PHASES,
+	KIND_HOLDS,
 	KINDS
 };
 
@@ -94,6 +96,8 @@ struct run_snapshots {
 	int32_t threads[LOCKASK_THREADS];
 	struct snapshot_phases *phases; /* NULL: see no_phases */
 	struct error no_phases;
+	struct snapshot_holds *holds; /* NULL: see no_holds */
+	struct error no_holds;
 	struct snapshot_slept *slept; /* NULL: see no_slept */
 	struct waitfeed *only_slept;  /* its programs, where `waits` is NULL */
 	struct error no_slept;
@@ -280,6 +284,21 @@ static int take_phases(struct one *o)
 	return 0;
 }
 
+static int take_holds(struct one *o)
+{
+	struct run_snapshots *r = o->all;
+	struct holdsnap *snap = o->snap;
+
+	if (r->holds)
+		return snapshot_holds_take(r->holds, snap);
+	holdsnap_clear(snap);
+	snap->head.time_ns = snap->head.from_ns = clock_now_ns();
+	snap->head.every = 1;
+	snap->head.asked = holdsnap_add_text(snap, r->opts->holds);
+	snap->head.reason = holdsnap_add_text(snap, r->no_holds.text);
+	return 0;
+}
+
 static int take_slept(struct one *o)
 {
 	struct run_snapshots *r = o->all;
@@ -338,6 +357,8 @@ static const struct kind {
 			.last_ns = LAST_NS, .take = take_users, SNAP_OF(usersnap)},
 	[KIND_PHASES] = {SNAPSHOT_PHASES, PHASESNAP_VERSION, .at_start = true, .take = take_phases,
 			 SNAP_OF(phasesnap)},
+	[KIND_HOLDS] = {SNAPSHOT_HOLDS, HOLDSNAP_VERSION, .at_start = true, .least_ns = ALL_NS,
+			.last_ns = LAST_NS, .take = take_holds, SNAP_OF(holdsnap)},
 };
 
 static void *encode(struct one *o, size_t *ret_len)
@@ -420,6 +441,7 @@ static void *wait_at_gate(struct snapshot_source *source, bool last, size_t *ret
 static bool is_asked(const struct opts *o, enum kind_id id)
 {
 	return id == KIND_PHASES  ? o->phases
+	       : id == KIND_HOLDS ? o->holds != NULL
 	       : id == KIND_SLEPT ? o->sleeps
 	       : id == KIND_USERS ? run_reports_users(o)
 				  : true;
@@ -446,6 +468,15 @@ static int open_tasks(struct run_snapshots *r, struct error *err)
 	return r->tasks ? 0 : error_enomem(err, "reading blocked tasks");
 }
 
+static void open_holds(struct run_snapshots *r, const struct opts *o)
+{
+	struct snapshot_holds_options ho = {
+		.lock = o->holds, .no_chains = o->no_stack, .types = r->types};
+
+	if (opts_overhead(o, &ho.target_ppm, &r->no_holds) == 0)
+		(void)snapshot_holds_new(&r->holds, &ho, &r->no_holds);
+}
+
 static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct error *err)
 {
 	const struct inspect_options io = {
@@ -470,7 +501,7 @@ static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct
 	}
 	if (o->no_bpf) {
 		error_set(&no_bpf, -ENOTSUP, "BPF is switched off (--no-bpf)");
-		r->no_locks = r->no_phases = no_bpf;
+		r->no_locks = r->no_phases = r->no_holds = no_bpf;
 		return open_tasks(r, err);
 	}
 	/* Without these the rest is measured all the same. */
@@ -479,6 +510,8 @@ static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct
 		snapshot_locks_of(r->locks, r->target);
 	if (o->phases)
 		(void)snapshot_phases_new(&r->phases, r->types, &r->no_phases);
+	if (o->holds)
+		open_holds(r, o);
 	return r->locks && snapshot_locks_has_tasks(r->locks) ? 0 : open_tasks(r, err);
 }
 
@@ -681,6 +714,7 @@ void run_snapshots_free(struct run_snapshots *r)
 	snapshot_runs_free(r->runs);
 	snapshot_tasks_free(r->tasks);
 	snapshot_phases_free(r->phases);
+	snapshot_holds_free(r->holds);
 	snapshot_slept_free(r->slept);
 	waitfeed_free(r->only_slept);
 	lock_request_deinit(&r->requests);

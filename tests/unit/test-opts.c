@@ -478,13 +478,13 @@ static void test_words(void **state)
 	}
 	assert_int_equal(n, 7);
 	assert_word(words_of(VERB_DEMO, "kinds"), "all");
-	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 26);
+	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 27);
 	assert_int_equal(
 		report_view_parse(
 			"overview,locks,waiters,tree,hist,slots,holders,"
 			"creations,contexts,events,rotation,uprobes,xol,mmap,hot,flame,chains,why,"
 			"held,"
-			"blame,did,queues,incidents,blocked,heat",
+			"blame,did,holds,queues,incidents,blocked,heat",
 			&views),
 		0);
 	assert_int_equal(views, REPORT_ALL);

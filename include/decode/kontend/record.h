@@ -103,6 +103,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_EVENTS,    /* names of events and PMUs of a recording: eventsnap.h */
 	SNAPSHOT_SLEPT,	    /* sleeps in state D, in sums: sleptsnap.h */
 	SNAPSHOT_USERS,	    /* short sleeps for locks of programs, in sums: usersnap.h */
+	SNAPSHOT_HOLDS,	    /* how long chosen locks are held, in sums: holdsnap.h */
 	SNAPSHOT_KINDS,
 };
 

@@ -30,7 +30,7 @@ bool snapshot_is_lasting(uint16_t kind);
 bool snapshot_parse(const void *data, size_t len, struct record_snapshot *ret);
 
 /* The latest snapshot of each kind, unknown kinds included. */
-enum { SNAPSHOT_SET_KINDS = 16, SNAPSHOT_SET_BYTES = 32 << 20 };
+enum { SNAPSHOT_SET_KINDS = 20, SNAPSHOT_SET_BYTES = 32 << 20 };
 struct snapshot_set {
 	struct snapshot *last[SNAPSHOT_SET_KINDS];
 	size_t n, bytes;

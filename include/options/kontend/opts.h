@@ -50,6 +50,7 @@ struct opts {
 	bool phases;		 /* --phases */
 	bool sleeps;		 /* --sleeps */
 	bool why;		 /* --why */
+	const char *holds;	 /* --holds: a lock or a type */
 	const char *user_locks;	 /* --user-locks; NULL: events */
 	const char *user_frames; /* --user-frames; NULL: all */
 	const char *cpus, *pids, *tids, *cgroup;

@@ -89,6 +89,7 @@ struct query {
 	const char *no_blame; /* and why that says nothing of what is charged; NULL: it does */
 	struct query_cache
 		*cache; /* stack -> caller symbol and such; dropped with a new generation */
+	struct query_holds_cache *holds;   /* the same of holds */
 	struct query_perf_cache *perf;	   /* the snapshot that was decoded last */
 	struct query_queue_cache *queues;  /* the same of locks */
 	struct query_uprobe_cache *uprobe; /* and that of uprobes */

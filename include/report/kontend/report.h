@@ -21,6 +21,7 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(held, HELD)                                                                              \
 	X(blame, BLAME)                                                                            \
 	X(did, DID)                                                                                \
+	X(holds, HOLDS) /* part of "all" only with --holds; also holdchains, holdtasks */          \
 	X(queues, QUEUES)                                                                          \
 	X(mmap, MMAP)                                                                              \
 	X(slots, SLOTS) /* and, but for CSV, holders and creations */                              \

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_HOLDS_INTERNAL_H
+#define KONTEND_INSPECT_HOLDS_INTERNAL_H
+
+#include "holds-shared.h"
+#include "kontend/snapshot-holds.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bpf_object;
+struct bpf_prog_info;
+
+/* attach.c: the programs at functions of the kernel. */
+struct holds_function {
+	const char *name;
+	uint32_t kinds; /* bits of enum raw_holds_kind that it takes or releases */
+	bool releases;
+	bool needed; /* without it the kind cannot be measured */
+};
+
+enum { HOLDS_FUNCTIONS = 20 };
+extern const struct holds_function holds_functions[HOLDS_FUNCTIONS];
+
+/* By function; descriptors that are not there are -1. */
+struct holds_programs {
+	int programs[HOLDS_FUNCTIONS], links[HOLDS_FUNCTIONS];
+};
+
+/* Those of one time, in sum. */
+struct holds_runs {
+	uint64_t runs, run_ns, missed;
+};
+
+/* Before @o is loaded: leaves out programs at functions that this kernel lacks. */
+int holds_leave_out(struct bpf_object *o, const void *types);
+void holds_programs_init(struct holds_programs *p, struct bpf_object *o);
+/* Places those of @kinds, and removes the others. 0 or a negative errno. */
+int holds_programs_attach(struct holds_programs *p, uint32_t kinds);
+struct holds_runs holds_programs_runs(const struct holds_programs *p);
+/* "mutex_lock, down_read" of @kinds, that are not placed; "": none. */
+void holds_programs_lack(const struct holds_programs *p, uint32_t kinds, char *buf, size_t size);
+
+/* symbols.c: addresses, from one pass over kallsyms. */
+struct holds_symbols {
+	uint64_t functions[HOLDS_FUNCTIONS]; /* 0: not known */
+	uint64_t lock; /* of the variable that was asked for; 0: there is none */
+};
+
+/* 0 or a negative errno. */
+int holds_symbols_read(const char *path, const char *lock, struct holds_symbols *ret);
+/* How many frames at the begin are not of the caller: programs, and the function itself. */
+uint32_t holds_symbols_inner(const struct holds_symbols *s, const uint64_t *frames, uint32_t n);
+
+#endif

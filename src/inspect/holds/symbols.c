@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Addresses of the variable that was asked for, and of the functions at which the programs are: a
+ * call chain begins with the program and the function, up to which it is cut.
+ */
+#include "internal.h"
+#include "kontend/fdio.h"
+#include "kontend/mem.h"
+#include "kontend/number.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The call of a program is near the begin of a function, where that of ftrace is. */
+enum { NEAR = 32, INNER = 8 };
+
+static bool is_name(const char *name, size_t len, const char *of)
+{
+	return of && strlen(of) == len && !memcmp(name, of, len);
+}
+
+/* Of a line "ffffffff8d934220 D cgroup_mutex", without modules. */
+static void take_line(const char *line, size_t len, const char *lock, struct holds_symbols *ret)
+{
+	const char *at = line, *end = line + len;
+	uint64_t addr;
+
+	if (number_take_hex(&at, &addr) < 0 || end - at < 4 || *at != ' ' || at[2] != ' ' || !addr)
+		return;
+	bool data = strchr("bBdDrR", at[1]), text = at[1] == 'T' || at[1] == 't';
+	size_t name = strcspn(at + 3, "\t\n ");
+	if (data && is_name(at + 3, name, lock))
+		ret->lock = addr;
+	for (size_t i = 0; text && i < HOLDS_FUNCTIONS; i++)
+		if (is_name(at + 3, name, holds_functions[i].name))
+			ret->functions[i] = addr;
+}
+
+int holds_symbols_read(const char *path, const char *lock, struct holds_symbols *ret)
+{
+	char *text;
+	size_t len;
+	int code = fdio_read_file(path, &text, &len);
+
+	*ret = (struct holds_symbols){0};
+	if (code < 0)
+		return code;
+	for (const char *line = text; *line;) {
+		size_t n = strcspn(line, "\n");
+		take_line(line, n, lock, ret);
+		line += n + (line[n] == '\n');
+	}
+	mem_free(text);
+	return 0;
+}
+
+uint32_t holds_symbols_inner(const struct holds_symbols *s, const uint64_t *frames, uint32_t n)
+{
+	uint32_t ret = 0;
+
+	for (uint32_t i = 0; i < n && i < INNER; i++)
+		for (size_t k = 0; k < HOLDS_FUNCTIONS; k++)
+			if (s->functions[k] && frames[i] - s->functions[k] < NEAR)
+				ret = i + 1;
+	return ret;
+}
