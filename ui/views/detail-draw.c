@@ -97,18 +97,23 @@ static int detail_sum_lines(const struct view *v, const struct detail_page *p, i
 
 static void place_wide(struct detail_page *p, struct rect r, int sum)
 {
-	struct rect rows[5], cols[3], left[2];
+	struct rect rows[6], cols[3], left[2];
 	int did = detail_did_lines(p, r.w), use = detail_use_lines(p, r);
+	int holds = detail_holds_lines(p, r);
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	int queue = detail_queue_lines(p, r);
 
-	layout_rows(
-		r,
-		(struct layout_part[]){
-			{sum, sum, 0}, {did, did, 0}, {use, use, 0}, {queue, queue, 0}, {4, 4, 1}},
-		5, rows);
+	layout_rows(r,
+		    (struct layout_part[]){{sum, sum, 0},
+					   {did, did, 0},
+					   {use, use, 0},
+					   {queue, queue, 0},
+					   {4, 4, 1},
+					   {holds, holds, 0}},
+		    6, rows);
 	p->r_did = rows[1];
 	p->r_use = rows[2];
+	p->r_holds = rows[5];
 	layout_cols(rows[4], (struct layout_part[]){{44, 44, 2}, {2, 2, 0}, {60, 60, 5}}, 3, cols);
 	layout_rows(cols[0],
 		    (struct layout_part[]){{5, (int)p->hist.n + 1, 0}, {has_series ? 5 : 0, 12, 0}},
@@ -130,8 +135,9 @@ static int graphs_most(const struct detail_page *p, int most)
 
 static void place_narrow(struct detail_page *p, struct rect r, int sum)
 {
-	struct rect rows[6], cols[3];
+	struct rect rows[7], cols[3];
 	int did = detail_did_lines(p, r.w), use = detail_use_lines(p, r);
+	int holds = detail_holds_lines(p, r);
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	int queue = detail_queue_lines(p, r);
 	int graphs = r.h < 18 ? 0 : (queue ? 6 : 7) - has_places(p);
@@ -143,10 +149,12 @@ static void place_narrow(struct detail_page *p, struct rect r, int sum)
 					   {use, use, 0},
 					   {queue, queue, 0},
 					   {graphs, graphs ? most : 0, 0},
-					   {6, 8, 1}},
-		    6, rows);
+					   {6, 8, 1},
+					   {holds, holds, 0}},
+		    7, rows);
 	p->r_did = rows[1];
 	p->r_use = rows[2];
+	p->r_holds = rows[6];
 	if (has_series)
 		layout_cols(rows[4], (struct layout_part[]){{42, 42, 1}, {2, 2, 0}, {16, 34, 1}}, 3,
 			    cols);
@@ -441,6 +449,7 @@ void detail_draw_page(struct view_detail *d, struct detail_page *p, struct scree
 	draw_sum(&d->v, p, s);
 	detail_draw_queue(p, s);
 	detail_draw_did(p, s);
+	detail_draw_holds(p, s);
 	detail_draw_use(&d->v, p, s);
 	draw_hist(&d->v, p, s);
 	draw_time(p, app_buckets(d->v.app), s);

@@ -153,6 +153,8 @@ static int ask_page(struct view_detail *d, struct detail_page *p, struct error *
 		r = detail_ask_did(&d->v, p);
 	if (r == 0)
 		r = detail_ask_use(&d->v, p);
+	if (r == 0)
+		r = detail_ask_holds(&d->v, p);
 	if (r == 0 && d->v.scope.mask & 1u << BY_LOCK)
 		r = query_lock_at(q, &d->v.scope, &p->at);
 	if (r == 0)

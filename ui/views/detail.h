@@ -4,6 +4,7 @@
 
 #include "kontend/query-blame.h"
 #include "kontend/query-hist.h"
+#include "kontend/query-holds.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-queued.h"
@@ -29,6 +30,7 @@ struct detail_page {
 	struct query_queued_lock queue; /* of a lock that has one */
 	struct query_blame_lock did;	/* of a lock: what its holders did */
 	struct query_use use;		/* of a lock: by which tasks */
+	struct query_holds_page holds;	/* of a lock whose holds are measured */
 	struct query_tree tree;
 	struct list_part main; /* where it is no tree */
 	struct table more, waiters;
@@ -36,7 +38,8 @@ struct detail_page {
 	struct query_lock_at at;   /* the same */
 	bool tall;		   /* room for one more table */
 	enum query_by more_by;
-	struct rect r_sum, r_did, r_use, r_queue, r_hist, r_time, r_main, r_more, r_waiters;
+	struct rect r_sum, r_did, r_use, r_holds, r_queue, r_hist, r_time, r_main, r_more,
+		r_waiters;
 };
 
 /* Divides @r among the parts of the page, by what was answered. */
@@ -51,6 +54,11 @@ void detail_draw_page(struct view_detail *d, struct detail_page *p, struct scree
 int detail_ask_use(const struct view *v, struct detail_page *p);
 int detail_use_lines(const struct detail_page *p, struct rect r);
 void detail_draw_use(const struct view *v, const struct detail_page *p, struct screen *s);
+
+/* detail-holds.c: how long it is held, in so many lines of a page of that size. */
+int detail_ask_holds(const struct view *v, struct detail_page *p);
+int detail_holds_lines(const struct detail_page *p, struct rect r);
+void detail_draw_holds(const struct detail_page *p, struct screen *s);
 
 /* detail-queue.c: lines that the queue has in a page of that size; 0: there is none, or no room. */
 enum { DETAIL_QUEUE_H = 3 };
