@@ -4,21 +4,29 @@
  * that costs as much as packing a small piece. Level 1: no user waits for it, but the thread that
  * also draws pays for all of it.
  *
- * Then packed copies of a model. Nearly all of a large model are its cells and their histograms,
- * counters that are mostly small; so those arrays are packed, straight from the model, and the rest
- * is a plain copy, made by model_copy() of the same model with an empty table of cells. Several of
- * these fit where one copy would.
+ * Then packed copies of a model. Most of a large model are its cells and their histograms, counters
+ * that are mostly small; so those arrays are packed, straight from the model. The rest is a copy,
+ * made by model_copy() of the same model with an empty table of cells, whose large arrays are
+ * packed one after the other: samples, call chains, tasks, holders. It is whole only while it is
+ * copied. Several of these fit where one copy would.
  */
 #include "kontend/engine-pack.h"
+#include "kontend/blame.h"
 #include "kontend/cell.h"
 #include "kontend/hist.h"
+#include "kontend/holds.h"
+#include "kontend/lock.h"
 #include "kontend/mem.h"
+#include "kontend/profile.h"
 #include "kontend/recent.h"
+#include "kontend/series.h"
+#include "kontend/task.h"
 #include "timeline-int.h"
 #include <errno.h>
+#include <string.h>
 #include <zstd.h>
 
-enum { LEVEL = 1 };
+enum { LEVEL = 1, REST_LEAST = 4096 /* bytes: smaller arrays stay as they are */ };
 
 int engine_pack_init(struct engine_pack *p)
 {
@@ -56,6 +64,81 @@ int engine_pack_restore(struct engine_pack *p, const void *data, size_t stored, 
 
 enum { CELLS, MORE, GROUPS, RECENT, HEAT, ARRAYS };
 
+/* An array of the rest: @pointer is the member that points to it. */
+struct place {
+	void *pointer;
+	size_t bytes;
+};
+
+static struct place of_map(struct map64 *m)
+{
+	return (struct place){&m->slots, m->slots ? (m->mask + 1) * sizeof(*m->slots) : 0};
+}
+
+static void of_stacks(struct stack_table *t, struct place ret[3])
+{
+	ret[0] = (struct place){&t->stacks, t->n * sizeof(*t->stacks)};
+	ret[1] = (struct place){&t->frames, t->cap_frames * sizeof(*t->frames)};
+	ret[2] = (struct place){&t->slots, (t->mask + 1) * sizeof(*t->slots)};
+}
+
+static void of_cells(struct cell_table *t, struct place ret[6])
+{
+	ret[0] = (struct place){&t->cells, t->cap * sizeof(*t->cells)};
+	ret[1] = (struct place){&t->more, t->n_more * sizeof(*t->more)};
+	ret[2] = (struct place){&t->slots, (t->mask + 1) * sizeof(*t->slots)};
+	ret[3] = (struct place){&t->touched, cell_words(t) * sizeof(*t->touched)};
+	ret[4] = (struct place){&t->hists.groups, t->hists.n_groups * sizeof(*t->hists.groups)};
+	ret[5] = (struct place){&t->recent.words, t->recent.n * sizeof(*t->recent.words)};
+}
+
+static void of_blame(struct blame *b, struct place ret[7])
+{
+	ret[0] = (struct place){&b->cells, b->n * sizeof(*b->cells)};
+	ret[1] = of_map(&b->index);
+	ret[2] = (struct place){&b->recent.words, b->recent.n * sizeof(*b->recent.words)};
+	ret[3] = (struct place){&b->nodes, b->n_nodes * sizeof(*b->nodes)};
+	ret[4] = (struct place){&b->classes, b->n_classes * sizeof(*b->classes)};
+	ret[5] = (struct place){&b->holds, b->n_holds * sizeof(*b->holds)};
+	ret[6] = (struct place){&b->done, b->n_done * sizeof(*b->done)};
+}
+
+/* In a copy, which has no room beyond what is used. */
+static void of_rest(const struct model *m, struct place ret[ENGINE_PACKED_REST])
+{
+	struct profile *p = m->profile;
+	struct task_table *t = m->tasks;
+	struct holds *h = m->holds;
+
+	ret[0] = (struct place){&p->cells, p->n * sizeof(*p->cells)};
+	ret[1] = of_map(&p->index);
+	ret[2] = (struct place){&p->recent.words, p->recent.n * sizeof(*p->recent.words)};
+	of_stacks(&p->stacks, ret + 3);
+	of_stacks(m->stacks, ret + 6);
+	ret[9] = (struct place){&t->tasks, t->n * sizeof(*t->tasks)};
+	ret[10] = of_map(&t->by_tid);
+	ret[11] = of_map(&t->exited);
+	ret[12] = (struct place){&h->v, h->n * sizeof(*h->v)};
+	ret[13] = (struct place){&h->done, h->n_done * sizeof(*h->done)};
+	of_cells(m->held, ret + 14);
+	of_cells(m->handed, ret + 20);
+	of_blame(m->blame, ret + 26);
+}
+
+/* The pointers have different types: copied, not aliased. */
+static void *array_at(const struct place *p)
+{
+	void *array;
+
+	memcpy(&array, p->pointer, sizeof(array));
+	return array;
+}
+
+static void put_array(const struct place *p, void *array)
+{
+	memcpy(p->pointer, &array, sizeof(array));
+}
+
 static void sizes_of(const struct cell_table *t, size_t ret[ARRAYS])
 {
 	ret[CELLS] = t->n * sizeof(*t->cells);
@@ -74,6 +157,7 @@ static int pack_array(struct engine_packed_array *ret, struct engine_pack *p, co
 
 	ret->data = n ? mem_dup(buf, n, 1) : NULL;
 	ret->stored = n;
+	ret->bytes = len;
 	mem_free(buf);
 	return ret->data ? 0 : -ENOMEM;
 }
@@ -105,6 +189,148 @@ static int copy_rest(struct model *dst, const struct model *m)
 	return model_copy(dst, &rest);
 }
 
+static void free_rest(const struct place *p)
+{
+	mem_free(array_at(p));
+	put_array(p, NULL);
+}
+
+static int pack_rest(struct engine_packed *to, struct engine_pack *p)
+{
+	struct place places[ENGINE_PACKED_REST];
+	int r = 0;
+
+	of_rest(&to->model, places);
+	for (unsigned i = 0; i < ENGINE_PACKED_REST && !r; i++) {
+		if (places[i].bytes < REST_LEAST)
+			continue;
+		r = pack_array(&to->rest[i], p, array_at(&places[i]), places[i].bytes);
+		if (r)
+			break;
+		free_rest(&places[i]);
+		to->bytes += to->rest[i].stored;
+		to->bytes -= places[i].bytes;
+	}
+	return r;
+}
+
+/* All series of locks, one after the other, into @ret; returns how many they are. */
+static size_t take_series(const struct lock_table *t, uint64_t *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const uint64_t *v = t->locks[i].wait_series.v;
+		if (v && ret)
+			memcpy(ret + n * SERIES_LEN, v, SERIES_LEN * sizeof(*v));
+		n += v != NULL;
+	}
+	return n;
+}
+
+static void free_locks(struct lock_table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		series_deinit(&t->locks[i].wait_series);
+	mem_free(t->locks);
+	t->locks = NULL;
+	t->n = t->cap = 0;
+}
+
+/* In packed locks, a pointer says no more than that there is a series. */
+static int pack_locks(struct engine_packed *to, struct engine_pack *p)
+{
+	struct lock_table *t = to->model.locks;
+	size_t n = take_series(t, NULL), bytes = t->n * sizeof(*t->locks);
+	size_t of_series = n * SERIES_LEN * sizeof(uint64_t);
+	uint64_t *all = n ? mem_calloc(n * SERIES_LEN, sizeof(*all)) : NULL;
+
+	if (!n)
+		return 0;
+	if (!all)
+		return -ENOMEM;
+	take_series(t, all);
+	int r = pack_array(&to->series, p, all, of_series);
+	mem_free(all);
+	r = r ? r : pack_array(&to->locks, p, t->locks, bytes);
+	if (r)
+		return r;
+	to->n_locks = t->n;
+	free_locks(t);
+	to->bytes += to->series.stored + to->locks.stored;
+	to->bytes -= bytes + of_series;
+	return 0;
+}
+
+/* Whatever fails, no lock has a pointer to what is not there. */
+static int give_series(struct lock_table *t, const uint64_t *all)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct series *s = &t->locks[i].wait_series;
+		if (!s->v)
+			continue;
+		s->v = all ? mem_dup(all, SERIES_LEN, sizeof(*all)) : NULL;
+		r = s->v ? r : -ENOMEM;
+		all = all ? all + SERIES_LEN : NULL;
+	}
+	return r;
+}
+
+static int unpack_locks(const struct engine_packed *from, struct engine_pack *p)
+{
+	struct lock_table *t = from->model.locks;
+	uint64_t *all = mem_calloc(from->series.bytes, 1);
+	int r = all ? 0 : -ENOMEM;
+
+	t->locks = mem_calloc(from->n_locks, sizeof(*t->locks));
+	if (!t->locks)
+		r = -ENOMEM;
+	if (!r)
+		r = engine_pack_restore(p, from->locks.data, from->locks.stored, t->locks,
+					from->locks.bytes);
+	if (!r) {
+		t->n = t->cap = from->n_locks;
+		r = engine_pack_restore(p, from->series.data, from->series.stored, all,
+					from->series.bytes);
+		int given = give_series(t, r ? NULL : all);
+		r = r ? r : given;
+	}
+	mem_free(all);
+	return r;
+}
+
+/* The rest is whole until free_all_rest(). */
+static int unpack_rest(const struct engine_packed *from, struct engine_pack *p)
+{
+	struct place places[ENGINE_PACKED_REST];
+	int r = 0;
+
+	of_rest(&from->model, places);
+	for (unsigned i = 0; i < ENGINE_PACKED_REST && !r; i++) {
+		const struct engine_packed_array *a = &from->rest[i];
+		void *array = a->data ? mem_calloc(a->bytes, 1) : NULL;
+		if (!a->data)
+			continue;
+		put_array(&places[i], array);
+		r = array ? engine_pack_restore(p, a->data, a->stored, array, a->bytes) : -ENOMEM;
+	}
+	return r || !from->n_locks ? r : unpack_locks(from, p);
+}
+
+static void free_all_rest(const struct engine_packed *from)
+{
+	struct place places[ENGINE_PACKED_REST];
+
+	of_rest(&from->model, places);
+	for (unsigned i = 0; i < ENGINE_PACKED_REST; i++)
+		if (from->rest[i].data)
+			free_rest(&places[i]);
+	if (from->n_locks)
+		free_locks(from->model.locks);
+}
+
 int engine_packed_make(struct engine_packed *ret, const struct model *m, struct engine_pack *p)
 {
 	const struct cell_table *t = m->cells;
@@ -118,6 +344,8 @@ int engine_packed_make(struct engine_packed *ret, const struct model *m, struct 
 	if (r)
 		return r;
 	ret->bytes = model_bytes(&ret->model);
+	r = pack_rest(ret, p);
+	r = r ? r : pack_locks(ret, p);
 	sizes_of(t, sizes);
 	for (unsigned i = 0; i < ARRAYS && !r; i++) {
 		r = pack_array(&ret->arrays[i], p, data[i], sizes[i]);
@@ -173,8 +401,10 @@ static int unpack_cells(struct cell_table *t, const struct engine_packed *from,
 
 int engine_packed_copy(struct model *dst, const struct engine_packed *from, struct engine_pack *p)
 {
-	int r = model_copy(dst, &from->model);
+	int r = unpack_rest(from, p);
 
+	r = r ? r : model_copy(dst, &from->model);
+	free_all_rest(from);
 	if (r)
 		return r;
 	r = unpack_cells(dst->cells, from, p);
@@ -188,5 +418,9 @@ void engine_packed_deinit(struct engine_packed *m)
 	model_deinit(&m->model);
 	for (unsigned i = 0; i < ARRAYS; i++)
 		mem_free(m->arrays[i].data);
+	for (unsigned i = 0; i < ENGINE_PACKED_REST; i++)
+		mem_free(m->rest[i].data);
+	mem_free(m->locks.data);
+	mem_free(m->series.data);
 	*m = (struct engine_packed){0};
 }

@@ -4,12 +4,12 @@
 
 #include "kontend/history.h"
 #include "kontend/recordlog.h"
+#include "packed.h"
 
 /* A copy of the model at a tick, where the window may begin. */
 struct history_base {
-	struct model model;
+	struct engine_packed model;
 	struct engine_place place;
-	size_t bytes;
 	uint64_t at; /* recordlog.bytes_ever at that tick */
 };
 
@@ -28,6 +28,7 @@ struct history {
 	struct source *inner;
 	struct history_options options;
 	struct recordlog log;
+	struct engine_pack pack;
 	uint64_t next;	     /* number of the next record to hand out */
 	uint64_t whole_from; /* all records from this number on are in the log */
 	struct history_out *first, *last, *free;

@@ -148,9 +148,10 @@ int history_travel(struct source *s, struct engine *e, struct error *err)
 		h->now_place = e->place;
 		h->is_away = true;
 	}
-	if (model_copy(&begin, &h->bases[0].model))
-		return error_enomem(err, "going back in time");
-	int r = engine_rewind(e, &begin, &h->bases[0].place, err);
+	int r = engine_packed_copy(&begin, &h->bases[0].model, &h->pack);
+	if (r)
+		return error_errno(err, r, "Cannot go back in time");
+	r = engine_rewind(e, &begin, &h->bases[0].place, err);
 	if (r)
 		model_deinit(&begin);
 	return r;

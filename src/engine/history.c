@@ -8,10 +8,10 @@
  *
  * The window must begin at a known state. Applying the records that leave the window to a second
  * model would mean to decode all of them twice. Instead, the model of the engine is copied now and
- * then at a tick (a base). A copy costs a few milliseconds a minute, and some memory: packing it
- * would save most of that, but takes five times as long. The window begins at the oldest base. When
- * the log is full, that base is dropped, with the records before the next one, so the window has
- * between 7/8 of the limit and all of it.
+ * then at a tick (a base), and packed: that costs some ten milliseconds a minute, and copies that
+ * are not packed would be most of the memory of a session. The window begins at the oldest base.
+ * When the log is full, that base is dropped, with the records before the next one, so the window
+ * has between 7/8 of the limit and all of it.
  *
  * Records that were handed out and not given back are in a list, by their numbers. The first one is
  * the mark.
@@ -32,8 +32,8 @@ static struct history *history_of(struct source *s)
 
 static void drop_base(struct history *h)
 {
-	h->model_bytes -= h->bases[0].bytes;
-	model_deinit(&h->bases[0].model);
+	h->model_bytes -= h->bases[0].model.bytes;
+	engine_packed_deinit(&h->bases[0].model);
 	memmove(h->bases, h->bases + 1, --h->n_bases * sizeof(*h->bases));
 }
 
@@ -238,6 +238,7 @@ static void history_free(struct source *s)
 		h->free = next;
 	}
 	recordlog_deinit(&h->log);
+	engine_pack_deinit(&h->pack);
 	source_free(h->inner);
 	mem_free(h);
 }
@@ -258,6 +259,11 @@ int history_new(struct source **ret, struct source *inner, const struct history_
 	struct history *h = mem_calloc(1, sizeof(*h));
 
 	if (!h || recordlog_init(&h->log)) {
+		mem_free(h);
+		return error_enomem(err, "the last minutes");
+	}
+	if (engine_pack_init(&h->pack)) {
+		recordlog_deinit(&h->log);
 		mem_free(h);
 		return error_enomem(err, "the last minutes");
 	}
@@ -306,20 +312,22 @@ void history_note(struct source *s, const struct engine *e)
 	if (h->is_frozen || e->place.time_ns <= h->noted_ns || e->place.mark < h->whole_from)
 		return;
 	h->noted_ns = e->place.time_ns;
-	size_t bytes = model_bytes(e->model), most = most_bases(h, bytes);
+	/* Models grow slowly: the size of the last one is a good guess. */
+	size_t most = most_bases(h, last ? last->model.bytes : model_bytes(e->model));
 	if (last && b.at - last->at < h->options.bytes / most &&
 	    b.place.time_ns - last->place.time_ns < h->options.span_ns / most)
 		return;
-	if (model_copy(&b.model, e->model))
+	if (engine_packed_make(&b.model, e->model, &h->pack))
 		return;
 	while (h->n_bases >= most)
 		advance(h);
-	b.bytes = model_bytes(&b.model);
-	h->model_bytes += b.bytes;
+	h->model_bytes += b.model.bytes;
 	h->bases[h->n_bases++] = b;
 	while (h->n_bases > 1 && (h->log.bytes > h->options.bytes ||
 				  b.place.time_ns - h->bases[1].place.time_ns > h->options.span_ns))
 		advance(h);
 	if (h->n_bases == 1)
 		recordlog_cut(&h->log, h->bases[0].place.mark);
+	/* Packing has left room between what stays. */
+	mem_trim();
 }

@@ -2,26 +2,10 @@
 #ifndef KONTEND_SRC_ENGINE_TIMELINE_INT_H
 #define KONTEND_SRC_ENGINE_TIMELINE_INT_H
 
-#include "kontend/cell.h"
 #include "kontend/engine-pack.h"
 #include "kontend/model.h"
 #include "kontend/timeline.h"
-
-/* engine-pack.c: a copy of a model of which the large arrays are packed. */
-struct engine_packed {
-	struct model model;	 /* with almost no cells */
-	struct cell_table cells; /* sizes only */
-	struct engine_packed_array {
-		void *data;
-		size_t stored;
-	} arrays[5]; /* cells, their sums, histograms, what is recent, by time and length */
-	size_t bytes;
-};
-
-int engine_packed_make(struct engine_packed *ret, const struct model *m, struct engine_pack *p);
-/* As model_copy(). 0, -ENOMEM or -EBADMSG. */
-int engine_packed_copy(struct model *dst, const struct engine_packed *from, struct engine_pack *p);
-void engine_packed_deinit(struct engine_packed *m);
+#include "packed.h"
 
 /* The state right after a tick, and how to go back there. */
 struct timeline_point {

@@ -22,7 +22,7 @@
  */
 struct history_options {
 	size_t bytes;	    /* limit after compression; a pause may add as much; 0: 8 MiB */
-	size_t model_bytes; /* for copies of the model, at least two; 0: 32 MiB */
+	size_t model_bytes; /* for packed copies of the model, at least two; 0: 32 MiB */
 	uint64_t span_ns;   /* limit of the time that is kept; 0: 10 minutes */
 };
 
