@@ -10,9 +10,11 @@
 #include "verbs.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
-enum { FIRST_FRAME_MEMORY = 1 << 20 };
+enum { FIRST_FRAME_MEMORY = 1 << 20, SAY_MS = 200 };
 
 /* Signals that end us wait until the terminal's settings are restored. */
 static void hold_signals(sigset_t *ret_before)
@@ -92,7 +94,7 @@ static int open_after_frame(const struct screen_opening *o, struct app_options *
 }
 
 static int run_app(struct engine *e, struct run *run, const struct app_options *a,
-		   struct display *display, struct error *err)
+		   struct display *display, const char **ret_end, struct error *err)
 {
 	struct app *app;
 	int r = app_new(&app, e, display, a, err);
@@ -105,6 +107,7 @@ static int run_app(struct engine *e, struct run *run, const struct app_options *
 	if (r == 0)
 		r = app_run(app, err);
 	int sig = app_signal(app);
+	*ret_end = app_end(app);
 	app_free(app);
 	if (r < 0)
 		return CMD_EXIT_FAILURE;
@@ -163,6 +166,15 @@ int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdi
 	return 0;
 }
 
+/* Not to a terminal that takes nothing, as after Ctrl-S: that would keep us from the end. */
+static void say_end(const struct opts *o, const char *end)
+{
+	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	if (end && poll(&p, 1, SAY_MS) == 1 && p.revents & POLLOUT)
+		cmd_say(o, "%s", end);
+}
+
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
 	       const struct sandboxed *sandboxed, const struct screen_opening *opening,
 	       struct error *err)
@@ -173,6 +185,7 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 	const struct app_saver saver = cmd_screen_saver(there);
 	struct verdict_limits verdict;
 	struct display *display;
+	const char *end = NULL;
 
 	if (cmd_screen_options(o, &a, &verdict, err) < 0)
 		return CMD_EXIT_USAGE;
@@ -186,8 +199,11 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 		return CMD_EXIT_FAILURE;
 	int status = opening ? open_after_frame(opening, &a, display, err) : CMD_EXIT_OK;
 
+	if (status > CMD_EXIT_SIGNAL)
+		end = ending_text(status - CMD_EXIT_SIGNAL);
 	if (status == CMD_EXIT_OK)
-		status = run_app(e, run, &a, display, err);
+		status = run_app(e, run, &a, display, &end, err);
 	display->ops->free(display);
+	say_end(o, end);
 	return status;
 }

@@ -12,6 +12,22 @@ static bool is_ignored(int sig)
 	return sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
+const char *ending_text(int sig)
+{
+	switch (sig) {
+	case SIGINT:
+		return "ended by SIGINT, as Ctrl-C sends it";
+	case SIGTERM:
+		return "ended by SIGTERM";
+	case SIGHUP:
+		return "ended by SIGHUP: the terminal is gone";
+	case SIGQUIT:
+		return "ended by SIGQUIT";
+	default:
+		return "ended by a signal";
+	}
+}
+
 void ending_signals(sigset_t *ret)
 {
 	sigemptyset(ret);

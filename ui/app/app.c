@@ -439,6 +439,11 @@ int app_signal(const struct app *a)
 	return a->signal;
 }
 
+const char *app_end(const struct app *a)
+{
+	return a->end;
+}
+
 const struct screen *app_screen(const struct app *a)
 {
 	return &a->screen;

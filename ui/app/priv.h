@@ -178,6 +178,7 @@ struct app {
 	bool catching_up;	/* resumed, and the records that waited are not all applied */
 	uint64_t paused_losses; /* lost and dropped when the pause began */
 	int signal;
+	const char *end; /* see app_end() */
 	double cost_pct;
 	bool cost_known;
 	uint64_t cost_now_ns, cost_cpu_ns; /* at the last measurement */

@@ -8,6 +8,7 @@
  */
 #include "kontend/clock.h"
 #include "kontend/damage.h"
+#include "kontend/ending.h"
 #include "kontend/query-load.h"
 #include "kontend/units.h"
 #include "priv.h"
@@ -134,6 +135,7 @@ static void take_signals(struct app *a, struct signals *s)
 			break;
 		default:
 			a->signal = sig;
+			a->end = ending_text(sig);
 			a->done = true;
 			break;
 		}
@@ -247,6 +249,7 @@ static int wait_and_take(struct app *a, struct signals *s, int pending_fd, struc
 	take_signals(a, s);
 	if (!take_keys(a) && p[WAIT_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL)) {
 		a->signal = SIGHUP; /* the terminal is gone, whether or not a signal comes */
+		a->end = ending_text(SIGHUP);
 		a->done = true;
 	}
 	take_child(a, &p[WAIT_CHILD]);
@@ -255,12 +258,21 @@ static int wait_and_take(struct app *a, struct signals *s, int pending_fd, struc
 	return 0;
 }
 
+/* True when --duration is over. */
+static bool is_over(struct app *a)
+{
+	bool over = a->until_ns && a->clock->now_ns(a->clock->arg) >= a->until_ns;
+
+	if (over && !a->done)
+		a->end = "the time of --duration is over";
+	return over;
+}
+
 static int run_loop(struct app *a, struct signals *s, struct error *err)
 {
 	int r = 0;
 
-	while (!a->done && r >= 0 &&
-	       !(a->until_ns && a->clock->now_ns(a->clock->arg) >= a->until_ns)) {
+	while (!a->done && r >= 0 && !is_over(a)) {
 		int pending_fd = app_pending(a);
 
 		if (a->dirty && pending_fd < 0) {

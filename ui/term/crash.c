@@ -52,6 +52,45 @@ static bool is_fatal(int sig)
 	}
 }
 
+/* The end of the line for @sig, whose digits are in @room. */
+static const char *number_of(int sig, char room[4])
+{
+	char *at = room + 3;
+
+	*at = '\0';
+	for (; sig && at > room; sig /= 10)
+		*--at = (char)('0' + sig % 10);
+	return at;
+}
+
+/* A terminal that takes nothing now shall not keep us. */
+static void put(int fd, const char *text, size_t len)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	ssize_t n = write(fd, text, len);
+
+	(void)n; /* nothing can be done about it here */
+	fcntl(fd, F_SETFL, flags);
+}
+
+static void say(const char *text)
+{
+	put(STDERR_FILENO, text, strlen(text));
+}
+
+static void say_why(int sig)
+{
+	bool is_fault =
+		sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT;
+	char room[4];
+
+	say("kontend: ended by signal ");
+	say(number_of(sig, room));
+	say(is_fault ? ", a fault of kontend itself\n" : "\n");
+}
+
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -59,16 +98,10 @@ static void on_crash(int sig, siginfo_t *info, void *context)
 	if (sig == SIGBUS && mapguard_fault(info))
 		return;
 	if (crash.armed) {
-		int flags = fcntl(crash.fd, F_GETFL);
-
-		/* One that takes nothing now shall not keep us. */
-		fcntl(crash.fd, F_SETFL, flags | O_NONBLOCK);
-		ssize_t n = write(crash.fd, crash.leave, crash.len);
-
-		(void)n; /* nothing can be done about it here */
-		fcntl(crash.fd, F_SETFL, flags);
+		put(crash.fd, crash.leave, crash.len);
 		tcsetattr(crash.fd, TCSANOW, &crash.modes);
 		crash.armed = 0;
+		say_why(sig);
 	}
 	/* The fault comes again, or abort() goes on. */
 	signal(sig, SIG_DFL);

@@ -122,6 +122,8 @@ void app_free(struct app *a);
 int app_run(struct app *a, struct error *err);
 /* The signal that ended app_run() (SIGINT, SIGTERM, SIGHUP, SIGQUIT), 0 = none. */
 int app_signal(const struct app *a);
+/* Why it ended, for users; NULL: they asked for it by a key or a command, or it failed. */
+const char *app_end(const struct app *a);
 
 /* The parts of app_run(), for scripts and tests. */
 void app_key(struct app *a, const struct display_input *in); /* one key or mouse event */

@@ -12,6 +12,8 @@
  * when the program started: nohup(1) does that, so that logging out ends nothing.
  */
 void ending_signals(sigset_t *ret);
+/* "ended by SIGTERM", for one of these. */
+const char *ending_text(int sig);
 /* True if one of them is pending, blocked. */
 bool ending_is_pending(void);
 /*
