@@ -174,15 +174,29 @@ static size_t read_maps(pid_t pid)
 	return n;
 }
 
+static size_t take_all(struct sleepstack *s, uint64_t sp, uint64_t ip,
+		       struct sleepstack_frame frames[SLEEPSTACK_MOST])
+{
+	bool pending = true;
+	size_t n = 0;
+
+	while (pending) {
+		n = sleepstack_take(s, sp, ip, read_memory, NULL, frames, &pending);
+		while (pending && sleepstack_load(s, UINT64_MAX))
+			;
+	}
+	return n;
+}
+
 /* The functions of @run's thread, with a blank before each. */
 static void take(void (*run)(void), char *ret, size_t size)
 {
 	struct sleepstack_frame frames[SLEEPSTACK_MOST];
 	uint64_t sp = 0, ip = 0;
 	struct sleepstack *s;
-	bool pending = true;
+	bool pending;
 	char path[64];
-	size_t n = 0, len = 0;
+	size_t n, len = 0;
 
 	int code = sleepstack_new(&s, "/proc");
 	if (code == -ENOTSUP)
@@ -195,16 +209,17 @@ static void take(void (*run)(void), char *ret, size_t size)
 	memory = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(memory >= 0);
 	assert_int_equal(sleepstack_process(s, pid, maps, read_maps(pid)), 0);
-	while (pending) {
-		n = sleepstack_take(s, sp, ip, read_memory, NULL, frames, &pending);
-		while (pending && sleepstack_load(s, UINT64_MAX))
-			;
-	}
+	n = take_all(s, sp, ip, frames);
 	ret[0] = '\0';
 	for (size_t i = 0; i < n && len < size; i++)
 		len += (size_t)snprintf(ret + len, size - len, " %s",
 					frames[i].function ? frames[i].function : "?");
 	assert_true(n > 1 && strstr(frames[n - 1].object, "/"));
+	/* All again, with files of its own. */
+	assert_false(sleepstack_is_worn(s));
+	assert_int_equal(sleepstack_renew(s), 0);
+	assert_int_equal(sleepstack_process(s, pid, maps, read_maps(pid)), 0);
+	assert_int_equal(take_all(s, sp, ip, frames), n);
 	/* Without its mappings nothing is known, and nothing is made up. */
 	assert_int_equal(sleepstack_process(s, pid, NULL, 0), 0);
 	assert_int_equal(sleepstack_take(s, sp, ip, read_memory, NULL, frames, &pending), 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Stacks of this program out of a dump, compared with where its functions know they return to. */
+#include "../../src/sym/unwind/internal.h"
 #include "kontend/mem.h"
 #include "loadall.h"
 #include "stackshot.h"
@@ -93,6 +94,24 @@ static void test_whole(void **state)
 			USERSYM_OK);
 		assert_string_equal(sym.name, i ? "nest" : "innermost");
 	}
+}
+
+/* Tables that have no room are read again when a stack has code of theirs. */
+static void test_tables_are_bounded(void **state)
+{
+	enum unwind_end e;
+
+	(void)state;
+	take_stack(20);
+	struct unwind_sample s = stackshot_sample(&shot);
+	size_t n = check_prefix(&s, FRAMES, &e);
+	assert_int_equal(unwind_tidy(unwinder, SIZE_MAX), 0);
+	unwind_space_set(space, NULL, 0);
+	assert_true(unwind_tidy(unwinder, 1) > 0);
+	assert_int_equal(unwind_tidy(unwinder, 1), 0);
+	unwind_space_set(space, shot.maps, shot.n_maps);
+	assert_int_equal(check_prefix(&s, FRAMES, &e), n);
+	assert_int_equal(e, UNWIND_DONE);
 }
 
 enum { REG_FP = 6, REG_SP = 7, REG_IP = 8 }; /* of perf, on x86-64 */
@@ -275,11 +294,17 @@ static void test_garbage(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),	     cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_rules),	     cmocka_unit_test(test_no_rules),
-		cmocka_unit_test(test_deep),	     cmocka_unit_test(test_no_maps),
-		cmocka_unit_test(test_no_registers), cmocka_unit_test(test_loop),
-		cmocka_unit_test(test_compiled),     cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_tables_are_bounded),
+		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_no_rules),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_no_maps),
+		cmocka_unit_test(test_no_registers),
+		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_compiled),
+		cmocka_unit_test(test_garbage),
 	};
 
 	way = argc > 1 && !strcmp(argv[1], "libdw") ? UNWIND_LIBDW : UNWIND_LIBUNWIND;

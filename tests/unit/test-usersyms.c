@@ -190,6 +190,26 @@ static void test_tables_are_bounded(void **state)
 	usersyms_free(u);
 }
 
+/* Files that are new each time wear it out, although each has but an entry. */
+static void test_many_files_wear_it_out(void **state)
+{
+	struct usersyms_config c = {.same_machine = true, .tables_most = 64 << 10};
+	struct usersyms *u;
+	char path[64];
+	uint32_t o;
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(usersyms_new(&u, &c, NULL), 0);
+	assert_false(usersyms_is_worn(u));
+	for (; n < 10000 && !usersyms_is_worn(u); n++) {
+		snprintf(path, sizeof(path), "/nowhere/%d", n);
+		assert_int_equal(usersyms_object(u, path, NULL, 0, 0, &o), 0);
+	}
+	assert_in_range(n, 50, 1000);
+	usersyms_free(u);
+}
+
 static void test_build_ids(void **state)
 {
 	struct elfmake m = with_id(1), other = with_id(2);
@@ -478,6 +498,7 @@ int main(void)
 		cmocka_unit_test(test_demangled),
 		cmocka_unit_test(test_a_name_that_stands_for_gigabytes),
 		cmocka_unit_test(test_tables_are_bounded),
+		cmocka_unit_test(test_many_files_wear_it_out),
 		cmocka_unit_test(test_build_ids),
 		cmocka_unit_test(test_inodes),
 		cmocka_unit_test(test_trusted),

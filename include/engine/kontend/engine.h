@@ -123,6 +123,7 @@ struct engine {
 	const struct srclines_config *lines;
 	const struct sandbox *sandbox; /* of a process that reads a recording, borrowed; or NULL */
 	bool keep_symbols;	       /* cache the symbols of programs in files */
+	uint64_t symbols_most;	       /* bytes of these in memory; 0: the default */
 	/* As in struct usersyms_config. */
 	bool trust_paths;
 	const char *symfs;

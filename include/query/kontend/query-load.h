@@ -39,5 +39,7 @@ const char *query_load_note(struct query *q);
  */
 const char *query_load_trusted(const struct query *q, size_t *at);
 size_t query_load_n_trusted(const struct query *q);
+/* Tables of symbols that were dropped to limit their memory, and would be read again. */
+uint64_t query_load_dropped(const struct query *q);
 
 #endif

@@ -94,6 +94,7 @@ struct query {
 	struct query_queue_cache *queues;  /* the same of locks */
 	struct query_uprobe_cache *uprobe; /* and that of uprobes */
 	struct usersyms *users;		   /* NULL: no name of a program was asked for */
+	uint64_t symbols_dropped;	   /* by earlier ones, that were too large */
 	struct srclines *lines;		   /* NULL: no line of source was asked for */
 	uint64_t n_lines;		   /* how often answers about lines came */
 	struct map_numbers files;	   /* of their files, + 1; 0: not asked for yet */

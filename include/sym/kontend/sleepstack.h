@@ -28,7 +28,7 @@ struct sleepstack_map {
 
 struct sleepstack_frame {
 	uint64_t ip;	      /* first frame: instruction pointer; others: return address */
-	const char *function; /* until sleepstack_free(); NULL: it has no name */
+	const char *function; /* until sleepstack_free() or _renew(); NULL: it has no name */
 	uint64_t into;	      /* bytes from its begin */
 	const char *object;   /* path; "": none; the same */
 	uint64_t file_offset;
@@ -41,6 +41,12 @@ typedef bool sleepstack_read(void *arg, uint64_t addr, void *ret, size_t n);
  * unwind. */
 int sleepstack_new(struct sleepstack **ret, const char *proc);
 void sleepstack_free(struct sleepstack *s); /* NULL is fine */
+/*
+ * True when much was read of files that may never come again. Then, when the caller needs no frame
+ * any more, sleepstack_renew() forgets all files: 0, or -ENOMEM with nothing changed.
+ */
+bool sleepstack_is_worn(const struct sleepstack *s);
+int sleepstack_renew(struct sleepstack *s);
 
 /* The process whose stacks are next: its mappings, ordered by address. 0 or -ENOMEM. */
 int sleepstack_process(struct sleepstack *s, pid_t pid, const struct sleepstack_map *maps,

@@ -167,6 +167,13 @@ bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_change
  * least recently used; the next lookup reads them again. Names already returned stay.
  */
 void usersyms_tidy(struct usersyms *u);
+/* Tables that it has dropped so far. */
+uint64_t usersyms_dropped(const struct usersyms *u);
+/*
+ * True if names and files, which are never dropped one by one, take half as much as tables may: the
+ * owner should begin with a new one when it needs no number and no name of this one any more.
+ */
+bool usersyms_is_worn(const struct usersyms *u);
 /* A new message about cached symbols, for users; NULL: nothing new. */
 const char *usersyms_note(struct usersyms *u);
 /* Number and total size of files in the symbol cache. 0 or a negative errno. */

@@ -64,12 +64,20 @@ struct users_classes *users_classes_ref(struct users_classes *c)
 	return c;
 }
 
+/* Their frames have names of files. */
+static void forget_all(struct users_classes *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		mem_free(c->known[i].frames);
+	map64_clear(&c->by_tid);
+	c->n = 0;
+}
+
 void users_classes_unref(struct users_classes *c)
 {
 	if (!c || atomic_fetch_sub(&c->refs, 1) > 1)
 		return;
-	for (size_t i = 0; i < c->n; i++)
-		mem_free(c->known[i].frames);
+	forget_all(c);
 	sleepstack_free(c->stacks);
 	map64_deinit(&c->by_tid);
 	mem_free(c->known);
@@ -99,6 +107,8 @@ void users_classes_begin(struct users_classes *c, bool searches)
 	c->pid = 0;
 	if (!searches)
 		return;
+	if (c->stacks && sleepstack_is_worn(c->stacks) && sleepstack_renew(c->stacks) == 0)
+		forget_all(c);
 	forget_old(c);
 	c->search++;
 }

@@ -136,6 +136,8 @@ static bool read_process(struct user_frames *u, int32_t pid, uint64_t now_ns)
 
 	forget_process(u);
 	u->read_ns = now_ns;
+	if (sleepstack_is_worn(u->stacks))
+		(void)sleepstack_renew(u->stacks);
 	if (!take_process(u, pid, now_ns))
 		return false;
 	const char *maps = users_process_maps(&u->process, &len);

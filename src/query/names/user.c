@@ -29,6 +29,7 @@ static int open_names(struct query *q)
 	struct error err;
 
 	c.keep = q->engine->keep_symbols;
+	c.tables_most = q->engine->symbols_most;
 	return usersyms_new(&q->users, &c, &err);
 }
 
@@ -291,8 +292,21 @@ enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret,
 	return usersyms_bytes(q->users, file, sym.start, ret, sym.size < n ? sym.size : n, ret_n);
 }
 
+/* All begins again: no answer is valid any more, and numbers of files are asked for again. */
+static void renew_users(struct query *q)
+{
+	uint64_t dropped = usersyms_dropped(q->users);
+
+	query_users_deinit(q);
+	map_numbers_forget(&q->files);
+	q->symbols_dropped += dropped + 1;
+	q->cache->valid = false;
+}
+
 void query_users_tidy(struct query *q)
 {
+	if (q->users && usersyms_is_worn(q->users))
+		renew_users(q);
 	if (q->users)
 		usersyms_tidy(q->users);
 	if (q->lines)
@@ -359,6 +373,11 @@ const char *query_load_note(struct query *q)
 const char *query_load_trusted(const struct query *q, size_t *at)
 {
 	return q->users ? usersyms_trusted(q->users, at) : NULL;
+}
+
+uint64_t query_load_dropped(const struct query *q)
+{
+	return q->symbols_dropped + (q->users ? usersyms_dropped(q->users) : 0);
 }
 
 size_t query_load_n_trusted(const struct query *q)

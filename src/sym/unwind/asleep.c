@@ -18,9 +18,11 @@
 #include <string.h>
 
 enum {
-	STACK_FIRST = 1 << 13, /* bytes of the stack that are read, */
-	STACK_MOST = 1 << 16,  /* and where they do not suffice */
-	SEARCH_MOST = 1 << 14, /* bytes in which a caller is searched */
+	STACK_FIRST = 1 << 13,	/* bytes of the stack that are read, */
+	STACK_MOST = 1 << 16,	/* and where they do not suffice */
+	SEARCH_MOST = 1 << 14,	/* bytes in which a caller is searched */
+	SYMBOLS_MOST = 8 << 20, /* bytes of symbols that are kept, and of tables for unwinding */
+	TABLES_MOST = 8 << 20,
 	/* Calls of x86-64: direct, and by a word near the code, as of a library's functions. */
 	CALL_SIZE = 5,
 	CALL = 0xe8,
@@ -30,6 +32,7 @@ enum {
 };
 
 struct sleepstack {
+	const char *proc; /* the caller's */
 	struct usersyms *files;
 	struct unwind *unwind;
 	struct unwind_space *space;
@@ -53,20 +56,41 @@ struct thread {
 	bool pending;
 };
 
+static void close_files(struct sleepstack *s)
+{
+	unwind_space_free(s->space);
+	unwind_free(s->unwind);
+	usersyms_free(s->files);
+	s->space = NULL;
+	s->unwind = NULL;
+	s->files = NULL;
+}
+
+static int open_files(struct sleepstack *s)
+{
+	const struct usersyms_config c = {
+		.same_machine = true, .proc = s->proc, .tables_most = SYMBOLS_MOST};
+	const struct unwind_config how = {.machine = NULL};
+	struct error err = {0};
+	int code = usersyms_new(&s->files, &c, &err);
+
+	code = code < 0 ? code : unwind_new(&s->unwind, s->files, &how, &err);
+	code = code < 0 ? code : unwind_space_new(&s->space, s->unwind);
+	if (code < 0)
+		close_files(s);
+	return code;
+}
+
 int sleepstack_new(struct sleepstack **ret, const char *proc)
 {
-	const struct usersyms_config c = {.same_machine = true, .proc = proc};
-	const struct unwind_config how = {.machine = NULL};
 	struct sleepstack *s = mem_calloc(1, sizeof(*s));
-	struct error err = {0};
 
 	if (!s)
 		return -ENOMEM;
-	int code = usersyms_new(&s->files, &c, &err);
-	code = code < 0 ? code : unwind_new(&s->unwind, s->files, &how, &err);
-	code = code < 0 ? code : unwind_space_new(&s->space, s->unwind);
+	s->proc = proc;
+	int code = open_files(s);
 	if (code < 0) {
-		sleepstack_free(s);
+		mem_free(s);
 		return code;
 	}
 	*ret = s;
@@ -77,11 +101,28 @@ void sleepstack_free(struct sleepstack *s)
 {
 	if (!s)
 		return;
-	unwind_space_free(s->space);
-	unwind_free(s->unwind);
-	usersyms_free(s->files);
+	close_files(s);
 	mem_free(s->maps);
 	mem_free(s);
+}
+
+bool sleepstack_is_worn(const struct sleepstack *s)
+{
+	return usersyms_is_worn(s->files);
+}
+
+int sleepstack_renew(struct sleepstack *s)
+{
+	struct sleepstack new = {.proc = s->proc};
+	int code = open_files(&new);
+
+	if (code < 0)
+		return code;
+	close_files(s);
+	s->files = new.files;
+	s->unwind = new.unwind;
+	s->space = new.space;
+	return 0;
 }
 
 static uint32_t object_of(struct sleepstack *s, pid_t pid, const struct sleepstack_map *m)
@@ -101,6 +142,7 @@ int sleepstack_process(struct sleepstack *s, pid_t pid, const struct sleepstack_
 	s->all = maps;
 	s->n_all = n;
 	usersyms_tidy(s->files);
+	unwind_tidy(s->unwind, TABLES_MOST);
 	for (size_t i = 0; i < n; i++) {
 		const struct sleepstack_map *m = &maps[i];
 		if (!m->executable)

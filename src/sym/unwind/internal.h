@@ -22,9 +22,10 @@ struct unwind_tables {
 	enum usersym_answer answer; /* of opening the file */
 	struct elfimg_segment *segments;
 	size_t n_segments;
-	uint8_t *image; /* built by libdw.c; NULL: not yet */
+	uint8_t *image; /* built by libdw.c, with the bytes in it; NULL: not yet */
 	void *rules;	/* the same; */
 	void (*free_rules)(void *rules);
+	uint64_t used; /* by the clock of `unwind` */
 };
 
 /*
@@ -71,7 +72,14 @@ struct unwind {
 	struct unwind_config config;
 	struct unwind_tables **tables; /* by object; NULL: not read yet */
 	size_t cap;
+	uint64_t clock;
 };
+
+/*
+ * Drops the tables that were used least recently, if all have more than @most bytes. No space may
+ * have mappings set: the caller sets them afterwards. Returns how many were dropped.
+ */
+size_t unwind_tidy(struct unwind *u, size_t most);
 
 struct unwind_space {
 	struct unwind *u;

@@ -70,7 +70,7 @@ static bool make_image(struct unwind_tables *t, const struct unwind_machine *m)
 
 	if (t->image)
 		return true;
-	t->image = mem_calloc(1, TABLES_AT + t->len);
+	t->image = mem_calloc(1, TABLES_AT + t->len + sizeof(uint64_t));
 	if (!t->image)
 		return false;
 	h.head.e_phoff = offsetof(struct image, segments);
@@ -91,6 +91,9 @@ static bool make_image(struct unwind_tables *t, const struct unwind_machine *m)
 				     .p_align = 4};
 	memcpy(t->image, &h, sizeof(h));
 	memcpy(t->image + TABLES_AT, t->bytes, t->len);
+	/* They are there once. */
+	mem_free(t->bytes);
+	t->bytes = t->image + TABLES_AT;
 	return true;
 }
 

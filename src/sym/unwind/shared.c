@@ -72,11 +72,15 @@ static const struct unwind_tables *tables_of(struct unwind *u, uint32_t object)
 			return NULL;
 		memset(u->tables + before, 0, (u->cap - before) * sizeof(struct unwind_tables *));
 	}
-	if (u->tables[object])
-		return u->tables[object];
-	struct unwind_tables *t = mem_calloc(1, sizeof(*t));
+	struct unwind_tables *t = u->tables[object];
+	if (t) {
+		t->used = u->clock;
+		return t;
+	}
+	t = mem_calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
+	t->used = u->clock;
 	t->answer = usersym_open(u->files, u->files->objects[object], &e, &root);
 	if (t->answer == USERSYM_OK) {
 		/* Without memory, continue as if it had no tables. */
@@ -108,15 +112,52 @@ bool unwind_tables_get(const struct unwind *u, uint32_t file, struct cfisnap *re
 	return true;
 }
 
+static void forget_tables(struct unwind *u, size_t i)
+{
+	unwind_tables_deinit(u->tables[i]);
+	mem_free(u->tables[i]);
+	u->tables[i] = NULL;
+}
+
 void unwind_look_again(struct unwind *u)
 {
-	for (size_t i = 0; i < u->cap; i++) {
-		if (!u->tables[i] || u->tables[i]->bytes)
-			continue;
-		unwind_tables_deinit(u->tables[i]);
-		mem_free(u->tables[i]);
-		u->tables[i] = NULL;
+	for (size_t i = 0; i < u->cap; i++)
+		if (u->tables[i] && !u->tables[i]->bytes)
+			forget_tables(u, i);
+}
+
+static size_t bytes_of(const struct unwind_tables *t)
+{
+	return t ? sizeof(*t) + t->n_segments * sizeof(*t->segments) + t->len : 0;
+}
+
+static size_t least_recent(const struct unwind *u)
+{
+	size_t least = u->cap;
+
+	for (size_t i = 0; i < u->cap; i++)
+		if (u->tables[i] &&
+		    (least == u->cap || u->tables[i]->used < u->tables[least]->used))
+			least = i;
+	return least;
+}
+
+size_t unwind_tidy(struct unwind *u, size_t most)
+{
+	size_t now = 0, n = 0, at;
+
+	u->clock++;
+	for (size_t i = 0; i < u->cap; i++)
+		now += bytes_of(u->tables[i]);
+	if (now <= most)
+		return 0;
+	/* Some more than needed, so that not every new file starts this. */
+	while (now > most - most / 4 && (at = least_recent(u)) < u->cap) {
+		now -= bytes_of(u->tables[at]);
+		forget_tables(u, at);
+		n++;
 	}
+	return n;
 }
 
 const struct unwind_map *unwind_find_map(const struct unwind_space *s, uint64_t ip)

@@ -144,7 +144,8 @@ void unwind_tables_take(struct unwind_tables *t, const struct cfisnap *s)
 
 void unwind_tables_deinit(struct unwind_tables *t)
 {
-	mem_free(t->bytes);
+	if (!t->image)
+		mem_free(t->bytes);
 	mem_free(t->segments);
 	if (t->rules)
 		t->free_rules(t->rules);

@@ -66,6 +66,7 @@ static struct usersym_image *image_of(struct usersyms *u, const struct elfimg *e
 		return NULL;
 	}
 	u->images[u->n_images++] = x;
+	u->fixed_bytes += sizeof(*x) + x->n_segments * sizeof(*x->segments);
 	*ret_new = true;
 	return x;
 }

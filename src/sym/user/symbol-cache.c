@@ -224,12 +224,28 @@ static uint64_t forget_oldest(struct usersyms *u)
 		forget_jit(jit);
 	else if (image)
 		forget_image(u, image);
+	u->dropped += jit || image;
 	return bytes;
+}
+
+static uint64_t most_of(const struct usersyms *u)
+{
+	return u->config.tables_most ? u->config.tables_most : TABLES_MOST;
+}
+
+uint64_t usersyms_dropped(const struct usersyms *u)
+{
+	return u->dropped;
+}
+
+bool usersyms_is_worn(const struct usersyms *u)
+{
+	return !u->load.object && u->names.arena.used_bytes + u->fixed_bytes > most_of(u) / 2;
 }
 
 void usersyms_tidy(struct usersyms *u)
 {
-	uint64_t most = u->config.tables_most ? u->config.tables_most : TABLES_MOST, now, freed;
+	uint64_t most = most_of(u), now, freed;
 
 	if (!u->grown || u->load.object)
 		return;

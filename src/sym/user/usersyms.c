@@ -135,6 +135,7 @@ static int add_object(struct usersyms *u, const struct usersym_object *like, uin
 		return -ENOMEM;
 	}
 	u->objects[u->n_objects++] = o;
+	u->fixed_bytes += sizeof(*o);
 	return 0;
 }
 
