@@ -13,9 +13,10 @@ enum {
 	CELL_BYTES = sizeof(struct cell) + sizeof(struct cell_stats) + SLOTS_BYTES,
 	GROUP_BYTES = HIST_GROUP * sizeof(uint32_t),
 	GROUPS_OF_2_CELLS = 3,
-	STACK_BYTES = 512, /* a chain of usual length */
-	ENTRY_BYTES = 384, /* a lock, a task with its name, each with its place in an index */
-	MOST = 1 << 26,	   /* of each: indices have 32 bits, some of them in use for marks */
+	STACK_BYTES = 512,  /* a chain of usual length */
+	ENTRY_BYTES = 384,  /* a lock, a task with its name, each with its place in an index */
+	SAMPLE_BYTES = 432, /* a chain of usual length, and two cells with it */
+	MOST = 1 << 26,	    /* of each: indices have 32 bits, some of them in use for marks */
 };
 
 /* Copies for time travel have them as they are: not more than some MB of them. */
@@ -24,17 +25,23 @@ enum { RECENT_PART_OF = 8, LEAST_RECENT = 1 << 18, MOST_RECENT = 1 << 24 };
 
 enum { HEAT_PART_OF = 16, LEAST_HEAT = 1 << 17, MOST_HEAT = 1 << 20 };
 
+/* Samples have a part of a live model: its cells are for the rest. Chains have 18 bits in keys. */
+enum { SAMPLES_PART_OF = 3, LEAST_SAMPLES = 4096, MOST_SAMPLES = 1 << 17 };
+
 static const struct model_limits defaults = {
 	.locks = 16384, .stacks = 16384, .tasks = 32768, .cells = 65536, .hist_groups = 196608};
+
+/* The tables of tasks have all that are alive: they do not become fewer by folding. */
+static const struct model_limits least_live = {
+	.locks = 4096, .stacks = 4096, .tasks = 32768, .cells = 16384, .hist_groups = 24576};
 
 static uint32_t at_least(uint32_t least, uint64_t n)
 {
 	return n < least ? least : n > MOST ? MOST : (uint32_t)n;
 }
 
-struct model_limits model_limits_of(uint64_t bytes)
+static struct model_limits limits_of(uint64_t bytes, const struct model_limits *least)
 {
-	const struct model_limits *least = &defaults;
 	uint64_t rest = bytes / 10; /* to locks, stacks and tasks each; cells have what is left */
 	uint64_t cells = 7 * rest / (CELL_BYTES + GROUP_BYTES * GROUPS_OF_2_CELLS / 2);
 
@@ -45,6 +52,11 @@ struct model_limits model_limits_of(uint64_t bytes)
 		.cells = at_least(least->cells, cells),
 		.hist_groups = at_least(least->hist_groups, cells * GROUPS_OF_2_CELLS / 2),
 	};
+}
+
+struct model_limits model_limits_of(uint64_t bytes)
+{
+	return limits_of(bytes, &defaults);
 }
 
 uint32_t model_limits_held(uint64_t bytes)
@@ -61,15 +73,31 @@ uint32_t model_limits_heat(uint64_t bytes)
 	return at_least(LEAST_HEAT, n < MOST_HEAT ? n : MOST_HEAT);
 }
 
-struct model_limits model_limits_recent(uint64_t bytes)
+static struct model_limits limits_recent(uint64_t bytes, const struct model_limits *least)
 {
 	uint64_t recent = bytes / RECENT_PART_OF;
 	uint32_t heat = model_limits_heat(bytes);
-	struct model_limits l = model_limits_of(bytes - recent - bytes / HEAT_PART_OF);
+	struct model_limits l = limits_of(bytes - recent - bytes / HEAT_PART_OF, least);
 
 	recent /= sizeof(uint64_t);
 	l.held = l.blame = model_limits_held(bytes);
 	l.heat = heat;
 	l.recent = at_least(LEAST_RECENT, recent < MOST_RECENT ? recent : MOST_RECENT);
+	return l;
+}
+
+struct model_limits model_limits_recent(uint64_t bytes)
+{
+	return limits_recent(bytes, &defaults);
+}
+
+struct model_limits model_limits_live(uint64_t bytes)
+{
+	uint64_t samples = bytes / SAMPLES_PART_OF;
+	struct model_limits l = limits_recent(bytes - samples, &least_live);
+	uint32_t n = at_least(LEAST_SAMPLES, samples / SAMPLE_BYTES);
+
+	l.sample_stacks = n < MOST_SAMPLES ? n : MOST_SAMPLES;
+	l.samples = 2 * l.sample_stacks;
 	return l;
 }

@@ -84,6 +84,10 @@ static int init_tables(struct model *m)
 	    cell_table_init(m->mm_held, MM_HELD, MM_HELD + MM_HELD / 2) ||
 	    profile_init(m->profile) || mmlock_init(m->mmlocks))
 		return -ENOMEM;
+	if (l->samples) {
+		m->profile->max = l->samples;
+		m->profile->stacks.max = l->sample_stacks;
+	}
 	m->cells->recent.max = l->recent;
 	m->cells->heat.max = l->heat;
 	m->cells->heat.each = HEAT_EACH;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The profile. A sample is an addition to a cell keyed (call chain, task, CPU, event); every table
- * is a sum over cells when it is shown. When cells or chains have run out, chains lose their outer
- * half: distant callers are forgotten first, the function that ran never, so shares by symbol stay
- * exact. Before that data of programs that have ended are dropped, the oldest first: the tasks of
- * samples, and the places in code that no process maps any more. The tasks of samples that are
- * alive are dropped last.
+ * is a sum over cells when it is shown. When cells or chains have run out, data of programs that
+ * have ended are dropped first, the oldest before others: the tasks of samples, and the places in
+ * code that no process maps any more. Then chains that were not seen for longest keep the function
+ * that ran alone, up to half of the cells; then all chains lose their outer half, as often as
+ * needed: distant callers are forgotten first, the function that ran never, so shares by symbol
+ * stay exact. The tasks of samples that are alive are dropped last.
  */
 #include "kontend/profile.h"
 #include "kontend/mem.h"
+#include "kontend/oldest.h"
 #include "kontend/task.h"
 #include "profile-int.h"
 #include <errno.h>
@@ -16,10 +18,11 @@
 #include <string.h>
 
 enum { MOST_STACKS = 1 << 16, MOST_CELLS = 1 << 17, LEAF_ONLY = 1, SHORTEN_PAUSE = 1 << 16 };
+enum { SEEN = (1 << 24) - 1 };
 
 int profile_init(struct profile *p)
 {
-	*p = (struct profile){.max = MOST_CELLS, .codes = codes_new()};
+	*p = (struct profile){.max = MOST_CELLS, .codes = codes_new(), .clock = 1};
 	if (p->codes && !map_spaces_init(&p->spaces) && !ksyms_init(&p->ksyms) &&
 	    !stack_table_init(&p->stacks, MOST_STACKS))
 		return 0;
@@ -94,6 +97,7 @@ int profile_add(struct profile *p, const struct profile_cell *add)
 	}
 	c->n += add->n;
 	c->period += add->period;
+	c->seen = add->seen > c->seen ? add->seen : c->seen;
 	return (int)(c - p->cells);
 }
 
@@ -209,6 +213,7 @@ static bool is_full(const struct profile *p)
 /* The steps for building all cells again: the data that each step drops. */
 struct remake {
 	uint32_t most;			/* frames, the innermost; 0: all */
+	uint32_t cold;			/* only of cells that were seen until then; 0: of all */
 	bool no_tasks;			/* of no task any more */
 	const struct task_table *tasks; /* NULL: none ends */
 	uint64_t until_ns;
@@ -254,11 +259,11 @@ static int remake_cell(struct profile *p, const struct profile *old, const struc
 {
 	const struct stack *s = &old->stacks.stacks[c->stack];
 	uint64_t frames[STACK_MAX_FRAMES];
-	uint32_t n = r->most && s->n > r->most ? r->most : s->n;
-	bool ended;
+	bool is_cut = r->most && s->n > r->most && (!r->cold || c->seen <= r->cold), ended;
+	uint32_t n = is_cut ? r->most : s->n;
 
 	n = take_kept(r, stack_frames(&old->stacks, c->stack), n, frames, &ended);
-	p->shortened += r->most && s->n > r->most ? c->n : 0;
+	p->shortened += is_cut ? c->n : 0;
 	p->ended += ended ? c->n : 0;
 	p->nameless += r->no_tasks && c->task != TASK_OTHER ? c->n : 0;
 	struct profile_cell made = *c;
@@ -314,6 +319,24 @@ int profile_end_objects(struct profile *p, uint8_t **ret_keep, size_t *ret_n)
 	return remake(p, &how);
 }
 
+static uint64_t seen_of(const void *ctx, const void *item)
+{
+	const struct profile_cell *c = item;
+
+	(void)ctx;
+	return c->n ? c->seen : 0;
+}
+
+/* Chains that are seen now stay whole. */
+static int cut_cold(struct profile *p)
+{
+	uint64_t until = oldest_until(p->cells, p->n, sizeof(*p->cells), seen_of, NULL, p->n / 2);
+	const struct remake how = {.most = LEAF_ONLY,
+				   .cold = until < p->clock ? (uint32_t)until : p->clock - 1};
+
+	return how.cold ? remake(p, &how) : 0;
+}
+
 /* Chains of at most half the length, all else as it was; in the end it is functions alone. */
 static int shorten(struct profile *p, uint32_t *ret_most)
 {
@@ -352,6 +375,8 @@ static int make_room(struct profile *p, const struct task_table *tasks)
 	uint32_t most = STACK_MAX_FRAMES;
 	int r = end_tasks(p, tasks);
 
+	if (!r && is_crowded(p))
+		r = cut_cold(p);
 	while (!r && is_crowded(p) && most > LEAF_ONLY)
 		r = shorten(p, &most);
 	if (!r && has_many_cells(p))
@@ -375,7 +400,8 @@ int profile_sample(struct profile *p, const struct event *ev, const struct task_
 	struct profile_cell add = {.stack = stack_get(&p->stacks, frames, n),
 				   .task = task,
 				   .cpu = ev->cpu,
-				   .event = ev->sample.number,
+				   .event = ev->sample.number & 0xff,
+				   .seen = p->clock & SEEN,
 				   .n = 1,
 				   .period = ev->sample.period};
 	if (add.stack == STACK_OTHER ||
@@ -400,6 +426,7 @@ void profile_tick(struct profile *p, uint64_t begin_ns, uint64_t end_ns)
 {
 	p->rate_n = p->cur_n;
 	p->cur_n = 0;
+	p->clock++;
 	recent_tick(&p->recent, begin_ns, end_ns);
 }
 
@@ -468,5 +495,6 @@ size_t profile_bytes(const struct profile *p)
 	       p->cap * sizeof(*p->cells) +
 	       (p->index.slots ? (p->index.mask + 1) * sizeof(*p->index.slots) : 0) +
 	       p->stacks.cap * sizeof(*p->stacks.stacks) +
-	       p->stacks.cap_frames * sizeof(*p->stacks.frames) + recent_bytes(&p->recent);
+	       p->stacks.cap_frames * sizeof(*p->stacks.frames) +
+	       (p->stacks.mask + 1) * sizeof(*p->stacks.slots) + recent_bytes(&p->recent);
 }

@@ -75,7 +75,7 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 	return ret;
 }
 
-enum { LIVE_HZ = 499, LIVE_MEMORY = 128 << 20, PUMP_WAIT_MS = 100 };
+enum { LIVE_HZ = 499, LIVE_MEMORY = 128 << 20, SCREEN_MEMORY = 40 << 20, PUMP_WAIT_MS = 100 };
 
 /*
  * A user who has just started kontend live waits for the first names; some samples are enough for
@@ -517,15 +517,17 @@ uint64_t run_memory(uint64_t asked, bool from_file)
 }
 
 /*
- * On r->source, which run_close() takes care of also when this fails. A history keeps two copies
- * of the model at least.
+ * On r->source, which run_close() takes care of also when this fails. A session that is remembered
+ * is one with a screen, for as long as a user likes: three eighths of its memory are for the model,
+ * two for copies of it, one for records, and two for the symbols of programs.
  */
 static int open_engine(struct run *r, struct error *err)
 {
-	uint64_t memory = run_memory(r->memory, r->from_file);
-	const struct history_options remembered = {.model_bytes = memory / 3 * 2};
+	uint64_t usual = run_memory(r->memory, r->from_file);
+	uint64_t memory = r->remember && !r->memory ? SCREEN_MEMORY : usual, part = memory / 8;
+	const struct history_options remembered = {.bytes = part, .model_bytes = 2 * part};
 	struct model_limits limits =
-		r->remember ? model_limits_recent(memory / 3) : model_limits_of(memory);
+		r->remember ? model_limits_live(3 * part) : model_limits_of(memory);
 	struct source *top = r->source;
 
 	if (r->held)
@@ -554,6 +556,7 @@ static int open_engine(struct run *r, struct error *err)
 	r->engine.lines = &r->lines;
 	r->engine.sandbox = r->sandbox;
 	r->engine.keep_symbols = r->keep_symbols;
+	r->engine.symbols_most = r->remember ? 2 * part : 0;
 	r->engine.symfs = r->symfs;
 	r->engine.trust_paths = r->trust_paths;
 	if (ret < 0 && top != r->source) {

@@ -5,11 +5,14 @@
  * The stream is made piece by piece and freed after use, so the resident memory is the engine's.
  * Fails when the peak passes 64 MiB.
  *
- * Argument: events (default 10,000,000).
+ * Arguments: events (default 10,000,000); "live": with the tables and the history of a session with
+ * a screen, so that it ages as in hours within seconds.
  */
 #include "kontend/cell.h"
 #include "kontend/damage.h"
 #include "kontend/engine.h"
+#include "kontend/history.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/model-cpu.h"
 #include "synth.h"
@@ -19,6 +22,7 @@
 #include <string.h>
 
 enum { CPUS = 4, SLOTS = 64, LOCKS = 200000, CHAINS = 30000, PIECE = 20000, BUDGET_KIB = 65536 };
+enum { LIVE_PART = 5 << 20 }; /* an eighth of the memory of a session */
 
 /* Plays pieces one after the other, making each when the one before has been given back. */
 struct pieces {
@@ -145,22 +149,47 @@ static long status_kib(const char *key)
 	return kib;
 }
 
+/* The source of a session that is remembered. */
+static struct source *remember(struct source *inner, struct error *err)
+{
+	const struct history_options o = {.bytes = LIVE_PART, .model_bytes = 2 * LIVE_PART};
+	struct source *ret;
+
+	if (history_new(&ret, inner, &o, err))
+		abort();
+	return ret;
+}
+
+static void print_history(struct source *history)
+{
+	struct history_stat h;
+
+	history_stat(history, &h);
+	printf("history: copies of the model %.1f MiB, records %.1f MiB\n",
+	       (double)h.model_bytes / 1048576, (double)h.bytes / 1048576);
+}
+
 int main(int argc, char **argv)
 {
 	static struct pieces p = {.source = {.ops = &pieces_ops}, .seed = 1, .next_tid = 100};
 	struct error err = {0};
+	const struct model_limits limits = model_limits_live(3 * LIVE_PART);
+	bool live = argc > 2 && !strcmp(argv[2], "live");
 	struct engine e;
 	int r;
 
 	p.left = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
 	uint64_t events = p.left;
-	if (engine_init(&e, &p.source, NULL, &err))
+	struct source *source = live ? remember(&p.source, &err) : &p.source;
+	if (engine_init(&e, source, live ? &limits : NULL, &err))
 		return 1;
 	while ((r = engine_pump(&e, 0, &err)) != ENGINE_END) {
 		if (r < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			return 1;
 		}
+		if (live && r == ENGINE_TICK)
+			history_note(source, &e);
 	}
 	long now = status_kib("VmRSS"), peak = status_kib("VmHWM");
 	printf("%" PRIu64 " events, %u locks, %u call chains: resident %.1f MiB, peak %.1f MiB "
@@ -171,6 +200,8 @@ int main(int argc, char **argv)
 	       (double)model_bytes(e.model) / 1048576,
 	       (double)(e.sym.cap * sizeof(*e.sym.entries) + e.sym.text_cap) / 1048576,
 	       e.model->cells->n, e.model->damage->folded);
+	if (live)
+		print_history(source);
 	uint64_t waits = 0;
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
 		waits += e.model->types[i].contended;

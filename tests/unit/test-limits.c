@@ -47,12 +47,27 @@ static void what_a_gigabyte_holds(void **state)
 	assert_true(l.cells * (uint64_t)sizeof(struct cell) < 1ull << 30);
 }
 
+/* A live session has room for all that is alive, and all else has a part of what is given. */
+static void what_a_screen_keeps(void **state)
+{
+	struct model_limits l = model_limits_live(18 << 20), more = model_limits_live(1 << 30);
+
+	(void)state;
+	assert_int_equal(l.tasks, 32768);
+	assert_true(l.locks < 16384 && l.stacks < 16384 && l.cells < 65536);
+	assert_true(l.samples == 2 * l.sample_stacks && l.sample_stacks >= 8192);
+	assert_true(l.recent && l.held && l.blame && l.heat);
+	assert_true(more.locks > l.locks && more.cells > l.cells && more.samples > l.samples);
+	assert_true(model_limits_live(1ull << 40).sample_stacks < 1 << 18);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_less_than_the_least),
 		cmocka_unit_test(more_in_more),
 		cmocka_unit_test(what_a_gigabyte_holds),
+		cmocka_unit_test(what_a_screen_keeps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

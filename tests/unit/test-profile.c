@@ -291,6 +291,48 @@ static void outer_frames_go_first(void **state)
 	task_table_deinit(&tasks);
 }
 
+/* Chains that are still seen stay whole while others come and go. */
+static void chains_seen_last_stay_whole(void **state)
+{
+	enum { ROUNDS = 200, HOT = 4, FRAMES = 8 };
+	uint64_t frames[FRAMES];
+	struct task_table tasks;
+	struct profile p;
+	uint64_t hot = 0;
+
+	(void)state;
+	assert_int_equal(profile_init(&p), 0);
+	assert_int_equal(task_table_init(&tasks, 16), 0);
+	p.max = 64;
+	for (uint64_t i = 0; i < ROUNDS * (HOT + 1); i++) {
+		bool cold = i % (HOT + 1) == HOT;
+		uint64_t n = cold ? 1000 + i : i % (HOT + 1);
+		struct event ev = {.kind = EVENT_SAMPLE, .pid = 1, .tid = 1};
+		for (uint64_t k = 0; k < FRAMES; k++)
+			frames[k] = (1ull << 63) + 0x10000 * k + (k ? n : cold);
+		ev.sample.frames = frames;
+		ev.sample.ip = frames[0];
+		ev.sample.n_frames = FRAMES;
+		ev.sample.period = 1;
+		assert_int_equal(profile_sample(&p, &ev, &tasks, 1), 0);
+		p.next_shorten = 0;
+		if (cold)
+			profile_tick(&p, i, i + 1);
+	}
+	assert_true(p.n <= p.max && p.shortened > 0 && p.other == 0);
+	assert_true(p.shortened < ROUNDS);
+	for (size_t i = 0; i < p.n; i++) {
+		const struct stack *s = &p.stacks.stacks[p.cells[i].stack];
+		if (stack_frames(&p.stacks, p.cells[i].stack)[0] == 1ull << 63) {
+			assert_int_equal(s->n, FRAMES);
+			hot += p.cells[i].n;
+		}
+	}
+	assert_int_equal(hot, ROUNDS * HOT);
+	profile_deinit(&p);
+	task_table_deinit(&tasks);
+}
+
 static void sample_of(struct profile *p, const struct task_table *tasks, uint32_t task)
 {
 	struct event ev = {.kind = EVENT_SAMPLE, .sample = {.ip = 1ull << 63, .period = 10}};
@@ -543,6 +585,7 @@ int main(void)
 		ON_STREAM(nothing_sampled_is_said),
 		ON_STREAM(samples_after_the_exit_are_the_task_s),
 		cmocka_unit_test(outer_frames_go_first),
+		cmocka_unit_test(chains_seen_last_stay_whole),
 		cmocka_unit_test(names_of_ended_tasks_go_before_those_of_living_ones),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(user_parts_may_come_later),

@@ -16,6 +16,8 @@ struct model_limits {
 	uint32_t held;	 /* cells for the times of holders; 0: holders are not followed */
 	uint32_t blame;	 /* cells of blame; 0: no blame is computed */
 	uint32_t heat;	 /* entries of the log of waits by time and length; 0: none are kept */
+	/* Cells of samples, and their call chains; 0: the defaults. */
+	uint32_t samples, sample_stacks;
 };
 
 /* The usual mix of entries for @bytes; never less than the defaults. */
@@ -26,5 +28,7 @@ uint32_t model_limits_held(uint64_t bytes);
 uint32_t model_limits_heat(uint64_t bytes);
 /* As model_limits_of(), for windows of time as well: a part is for recent entries. */
 struct model_limits model_limits_recent(uint64_t bytes);
+/* As model_limits_recent(), for all tables together, with lower bounds that @bytes has room for. */
+struct model_limits model_limits_live(uint64_t bytes);
 
 #endif

@@ -21,7 +21,8 @@ struct task_table;
 struct profile_cell {
 	uint32_t stack, task;
 	uint32_t cpu;
-	uint32_t event; /* number: eventlist.h */
+	uint32_t event : 8, /* number: eventlist.h */
+		seen : 24;  /* by the clock of the profile: when it was sampled last */
 	uint64_t n, period;
 };
 
@@ -62,6 +63,7 @@ struct profile {
 	uint64_t samples, period;
 	uint64_t of_event[EVENTLIST_MOST]; /* samples, by number */
 	uint64_t rate_n, cur_n;		   /* in the closed bucket; in the open one */
+	uint32_t clock;			   /* ticks so far, and 1 */
 	uint64_t shortened;    /* samples whose outer frames were dropped without room */
 	uint64_t other;	       /* samples for which there was no room at all */
 	uint64_t next_shorten; /* samples before which it is not tried again */
