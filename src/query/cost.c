@@ -5,6 +5,7 @@
  */
 #include "internal.h"
 #include "kontend/query-cost.h"
+#include "kontend/query-load.h"
 #include "kontend/snapshot.h"
 #include "kontend/units.h"
 
@@ -17,6 +18,8 @@ const struct figure query_cost_figures[] = {
 	{FIGURE("looks_ns", NS, struct query_cost, looks_ns)},
 	{FIGURE("rest_ns", NS, struct query_cost, rest_ns)},
 	{FIGURE("cpu_pct", PCT, struct query_cost, pct)},
+	{FIGURE_IF("resident_bytes", COUNT, struct query_cost, resident, resident)},
+	{FIGURE("symbols_dropped", COUNT, struct query_cost, symbols_dropped)},
 	{FIGURE_IF("perf_rings_bytes", COUNT, struct query_cost, perf_rings, kernel)},
 	{FIGURE_IF("bpf_rings_bytes", COUNT, struct query_cost, bpf_rings, kernel)},
 	{FIGURE_IF("bpf_maps_bytes", COUNT, struct query_cost, bpf_maps, kernel)},
@@ -31,6 +34,8 @@ const struct figure query_cost_figures[] = {
 /* The size of the figures in a record of @len bytes: versions have only added figures. */
 static size_t known_bytes(size_t len)
 {
+	if (len >= sizeof(struct record_cost))
+		return sizeof(struct record_cost);
 	if (len >= RECORD_COST_FOLLOW)
 		return RECORD_COST_FOLLOW;
 	return len >= RECORD_COST_MEMORY ? RECORD_COST_MEMORY : RECORD_COST_LEAST;
@@ -68,6 +73,8 @@ struct query_cost query_cost(const struct query *q)
 		.bpf_rings = r.bpf_rings,
 		.bpf_maps = r.bpf_maps,
 		.kernel = r.perf_rings + r.bpf_rings + r.bpf_maps,
+		.resident = r.resident,
+		.symbols_dropped = query_load_dropped(q),
 	};
 	add_follow(&c, &r);
 	c.pct = units_percent(c.cpu_ns, of_ns);
@@ -90,17 +97,31 @@ static void put_follow(const struct query_cost *c, char *buf, size_t size)
 		 units_count(missed, c->follow_missed));
 }
 
+static void put_memory(const struct query_cost *c, char *buf, size_t size)
+{
+	char own[UNITS_BUF], dropped[UNITS_BUF], kernel[UNITS_BUF];
+	size_t n = strlen(buf);
+
+	if (c->resident)
+		snprintf(buf + n, size - n, "; %s of memory", units_bytes(own, c->resident));
+	n = strlen(buf);
+	if (c->symbols_dropped)
+		snprintf(buf + n, size - n, ", %s tables of symbols dropped",
+			 units_count(dropped, c->symbols_dropped));
+	n = strlen(buf);
+	if (c->kernel)
+		snprintf(buf + n, size - n, "; %s of the kernel's memory",
+			 units_bytes(kernel, c->kernel));
+}
+
 const char *query_cost_text(const struct query_cost *c, char *buf, size_t size)
 {
 	char all[UNITS_BUF], drain[UNITS_BUF], looks[UNITS_BUF], rest[UNITS_BUF];
 
-	int n = snprintf(buf, size,
-			 "%s%% of a CPU: draining rings %s%%, snapshots %s%%, the rest %s%%",
-			 units_pct(all, c->pct), units_pct(drain, c->drain_pct),
-			 units_pct(looks, c->looks_pct), units_pct(rest, c->rest_pct));
-	if (c->kernel && n > 0 && (size_t)n < size)
-		snprintf(buf + n, size - (size_t)n, "; %s of the kernel's memory",
-			 units_bytes(all, c->kernel));
+	snprintf(buf, size, "%s%% of a CPU: draining rings %s%%, snapshots %s%%, the rest %s%%",
+		 units_pct(all, c->pct), units_pct(drain, c->drain_pct),
+		 units_pct(looks, c->looks_pct), units_pct(rest, c->rest_pct));
+	put_memory(c, buf, size);
 	put_follow(c, buf, size);
 	return buf;
 }

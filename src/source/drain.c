@@ -132,6 +132,7 @@ static void say_cost(struct drain *d, uint64_t until)
 	cost.bpf_maps = d->bpf_maps ? d->bpf_maps() : 0;
 	cost.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - d->cpu_before_ns;
 	cost.looks_ns = drain_looks_cost_ns(d);
+	cost.resident = sysinfo_resident();
 	add_follow(d, &cost);
 	if (!perf_session_idle(d->session, &cost.idle_at_ns, &cost.idle_ns))
 		cost.idle_at_ns = cost.idle_ns = 0;

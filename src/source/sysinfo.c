@@ -109,6 +109,16 @@ uint64_t sysinfo_memory(void)
 	return most && most < all ? most : all;
 }
 
+uint64_t sysinfo_resident(void)
+{
+	char text[128], *end;
+
+	if (sysinfo_read("/proc/self/statm", text, sizeof(text)) <= 0)
+		return 0;
+	strtoull(text, &end, 10); /* what is mapped */
+	return strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 int sysinfo_cpu_node(uint32_t cpu)
 {
 	char path[64];

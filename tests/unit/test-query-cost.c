@@ -108,6 +108,36 @@ static void following_holders_is_said_where_it_was_done(void **state)
 			       "followed"));
 }
 
+static void own_memory_is_said_where_it_is_known(void **state)
+{
+	struct record_cost r = sample();
+	struct asked *w = *state;
+	char text[QUERY_COST_TEXT];
+
+	r.perf_rings = 28 << 20;
+	r.resident = 96 << 20;
+	play(w, &r, sizeof(r));
+	struct query_cost c = query_cost(&w->q);
+	assert_int_equal(c.resident, 96 << 20);
+	assert_non_null(strstr(query_cost_text(&c, text, sizeof(text)),
+			       "the rest 1.5%; 96.0M of memory; 28.0M of the kernel's memory"));
+	c.symbols_dropped = 14;
+	assert_non_null(strstr(query_cost_text(&c, text, sizeof(text)),
+			       "; 96.0M of memory, 14 tables of symbols dropped; 28.0M"));
+}
+
+static void fourth_versions_do_not_have_own_memory(void **state)
+{
+	struct record_cost r = sample();
+	struct asked *w = *state;
+
+	r.resident = 96 << 20;
+	r.follow_ns = MS;
+	play(w, &r, RECORD_COST_IDLE);
+	assert_int_equal(query_cost(&w->q).resident, 0);
+	assert_int_equal(query_cost(&w->q).follow_ns, MS);
+}
+
 /* The memory was known before. */
 static void second_versions_do_not_follow(void **state)
 {
@@ -172,7 +202,8 @@ static void reports_have_it(void **state)
 	char *json = asked_report(&w->q, &spec);
 	assert_non_null(strstr(json, "\"cost\": {\"cpu_ns\": 32000000, \"drain_ns\": 6000000, "
 				     "\"looks_ns\": 11000000, \"rest_ns\": 15000000, "
-				     "\"cpu_pct\": 3.200, \"perf_rings_bytes\": null, "
+				     "\"cpu_pct\": 3.200, \"resident_bytes\": null, "
+				     "\"symbols_dropped\": 0, \"perf_rings_bytes\": null, "
 				     "\"bpf_rings_bytes\": null, \"bpf_maps_bytes\": null, "
 				     "\"follow_ns\": null, \"follow_attached_ns\": null, "
 				     "\"follow_times\": null, \"follow_records\": null, "
@@ -195,6 +226,8 @@ int main(void)
 		T(what_is_cut_is_not_known),
 		T(what_took_no_time_is_not_known),
 		T(reports_have_it),
+		T(own_memory_is_said_where_it_is_known),
+		T(fourth_versions_do_not_have_own_memory),
 		T(memory_of_the_kernel_is_said_where_it_is_known),
 		T(what_the_first_versions_recorded_is_known),
 		T(following_holders_is_said_where_it_was_done),

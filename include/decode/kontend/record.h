@@ -157,12 +157,14 @@ struct record_cost {
 	 * 0: not known. Version 3 ends before it.
 	 */
 	uint64_t idle_ns, idle_at_ns;
+	uint64_t resident; /* bytes of memory of the process. Version 4 ends before it. */
 };
 
 enum {
 	RECORD_COST_LEAST = offsetof(struct record_cost, perf_rings),
 	RECORD_COST_MEMORY = offsetof(struct record_cost, follow_ns),
 	RECORD_COST_FOLLOW = offsetof(struct record_cost, idle_ns),
+	RECORD_COST_IDLE = offsetof(struct record_cost, resident),
 };
 
 enum { RECORD_MACHINE_VERSION = 1 };

@@ -17,17 +17,20 @@ struct query_cost {
 	uint64_t kernel;			  /* all of it; 0: not known */
 	/* Of following holders of locks: see record_cost; `follow`: it was to be, and could be. */
 	bool follow;
+	uint64_t resident;	  /* bytes of memory of kontend itself; 0: not known */
+	uint64_t symbols_dropped; /* by this process: tables that had no room, and are read again */
 	uint64_t follow_ns, follow_records, follow_missed, follow_times, follow_attached_ns;
 };
 
-enum { QUERY_COST_TEXT = 256 }; /* bytes for query_cost_text() */
+enum { QUERY_COST_TEXT = 320 }; /* bytes for query_cost_text() */
 
 extern const struct figure query_cost_figures[];
 
 /* All zeros and not known where the stream has none: of old recordings, and of other programs'. */
 struct query_cost query_cost(const struct query *q);
-/* "3.2% of a CPU: draining rings 0.6%, snapshots 1.1%, the rest 1.5%; 28.0M of the kernel's
- * memory; holders of locks followed for 12.5s: 8.1k records, 3 not followed" into @buf. */
+/* "3.2% of a CPU: draining rings 0.6%, snapshots 1.1%, the rest 1.5%; 96.2M of memory, 14 tables
+ * of symbols dropped; 28.0M of the kernel's memory; holders of locks followed for 12.5s: 8.1k
+ * records, 3 not followed" into @buf. */
 const char *query_cost_text(const struct query_cost *c, char *buf, size_t size);
 
 #endif

@@ -31,6 +31,8 @@ int sysinfo_cpu_node(uint32_t cpu);
 uint64_t sysinfo_switches(void);
 /* Bytes of memory of the machine, or of the container that kontend runs in. */
 uint64_t sysinfo_memory(void);
+/* Bytes that this process has in memory; 0: not known. */
+uint64_t sysinfo_resident(void);
 
 /*
  * The most open files that measuring needs: programs, maps and events of BPF and perf, and files
