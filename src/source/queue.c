@@ -6,9 +6,10 @@
  *
  * Chunks of perf records come in three sizes, since a ring that is drained every 50 ms holds a few
  * hundred bytes or a few hundred KiB; each size has a free list. `bytes` counts every chunk that
- * exists, so max_bytes limits the memory in any case. Small records (rounds, ticks, fills) have a
- * limit of their own: a round must pass a full queue, as only a round makes the consumer release
- * chunks. Records of the prologue have no limit and are freed at once.
+ * exists, so max_bytes limits the memory in any case; what one flood has filled does not stay in
+ * free lists. Small records (rounds, ticks, fills) have a limit of their own: a round must pass a
+ * full queue, as only a round makes the consumer release chunks. Records of the prologue have no
+ * limit and are freed at once.
  */
 #include "kontend/queue.h"
 #include "kontend/mem.h"
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 enum { CLASS_SMALL, CLASS_4K, CLASS_16K, CLASS_64K, CLASSES, CLASS_EXACT = CLASSES };
-enum { SMALL_MAX = 4096 };
+enum { SMALL_MAX = 4096, POOLED_MOST = 4 << 20 /* bytes in the free lists */ };
 
 static const uint32_t class_bytes[CLASSES] = {64, 4096, 16384, 65536};
 
@@ -38,7 +39,7 @@ struct queue {
 	pthread_mutex_t lock;
 	struct queue_item *head, **tail;
 	struct queue_item *pool[CLASSES];
-	size_t bytes, max_bytes;
+	size_t bytes, max_bytes, pooled;
 	size_t waiting, wake; /* room that the list takes, and the size at which the reader wakes */
 	size_t n_ticks;	      /* in the list */
 	uint32_t n_small;
@@ -114,8 +115,10 @@ static struct queue_item *pool_take(struct queue *q, uint32_t class)
 {
 	struct queue_item *it = q->pool[class];
 
-	if (it)
+	if (it) {
 		q->pool[class] = it->next;
+		q->pooled -= class_bytes[class];
+	}
 	return it;
 }
 
@@ -198,6 +201,12 @@ static void recycle(struct queue *q, struct queue_item *it)
 	}
 	if (it->class == CLASS_SMALL)
 		q->n_small--;
+	if (q->pooled + class_bytes[it->class] > POOLED_MOST) {
+		q->bytes -= it->class == CLASS_SMALL ? 0 : class_bytes[it->class];
+		mem_free(it);
+		return;
+	}
+	q->pooled += class_bytes[it->class];
 	it->next = q->pool[it->class];
 	q->pool[it->class] = it;
 }

@@ -100,6 +100,25 @@ static void test_fd_says_what_pop_says(void **state)
 	queue_free(q);
 }
 
+/* A flood leaves a part of its chunks in the free lists: the rest of the memory is given back. */
+static void test_a_flood_leaves_little(void **state)
+{
+	enum { CHUNK = 65536, CHUNKS = 256, KEPT = 4 << 20 };
+	struct queue *q = make_queue((size_t)CHUNKS * CHUNK);
+	struct record r;
+
+	(void)state;
+	for (int i = 0; i < CHUNKS; i++)
+		assert_true(push(q, 0, CHUNK, 'a'));
+	assert_false(push(q, 0, CHUNK, 'a'));
+	while (queue_pop(q, &r) == 0)
+		queue_release(q, &r);
+	assert_in_range(queue_bytes(q), CHUNK, KEPT);
+	for (int i = 0; i < CHUNKS; i++)
+		assert_true(push(q, 0, CHUNK, 'a'));
+	queue_free(q);
+}
+
 /* With a threshold the descriptor is readable when much room is taken, or at the end; the caller
  * can take records before. */
 static void test_wake(void **state)
@@ -341,6 +360,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_fd_says_what_pop_says),
+		cmocka_unit_test(test_a_flood_leaves_little),
 		cmocka_unit_test(test_wake),
 		cmocka_unit_test(test_ticks_wake),
 		cmocka_unit_test(test_bound),
