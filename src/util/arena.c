@@ -3,7 +3,8 @@
  * A list of chunks, the newest first; only the newest is filled. Chunks double up to a limit, so
  * that a small arena stays small and a large one has few chunks; a larger request gets a chunk of
  * its own size. An arena that is repeatedly filled to about the same size and reset ends up with
- * one chunk that stays: freeing memory and allocating it again costs page faults. Free space of a
+ * one chunk that stays: freeing memory and allocating it again costs page faults. A large chunk of
+ * which little is used for a while gives way to a smaller one. Free space of a
  * chunk is always zero: it comes zeroed and a reset wipes what was used, so allocation is only a
  * pointer bump. For the address sanitizer free space counts as freed, so that it finds stale
  * pointers.
@@ -12,6 +13,7 @@
 #include "kontend/mem.h"
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +23,10 @@ enum {
 	ARENA_FIRST = 4 << 10,
 	ARENA_MOST = 1 << 20,
 	ARENA_KEPT = 32 << 20,
-	GROW_FIRST = 64, /* items of an array */
+	ARENA_LARGE = 256 << 10, /* chunks below that stay */
+	ARENA_FEW = 4,		 /* a part of a chunk is little */
+	ARENA_RESETS = 32,	 /* a while */
+	GROW_FIRST = 64,	 /* items of an array */
 };
 
 #if defined(__has_feature)
@@ -39,6 +44,7 @@ enum {
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size, used; /* of data */
+	unsigned few;	   /* resets in turn at which little was used */
 	_Alignas(ARENA_ALIGN) unsigned char data[];
 };
 
@@ -131,11 +137,19 @@ static void free_chunks(struct arena_chunk *c)
 	}
 }
 
+static bool is_too_large(struct arena_chunk *c)
+{
+	bool few = c->size > ARENA_LARGE && c->used < c->size / ARENA_FEW;
+
+	c->few = few ? c->few + 1 : 0;
+	return c->few == ARENA_RESETS;
+}
+
 void arena_reset(struct arena *a)
 {
 	struct arena_chunk *c = a->head;
 
-	if (c && c->next) {
+	if (c && (c->next || is_too_large(c))) {
 		size_t all = a->used_bytes + a->used_bytes / 4;
 
 		free_chunks(c);

@@ -132,6 +132,31 @@ static void test_reset_gives_much_back(void **state)
 	arena_deinit(&a);
 }
 
+/* One frame that needed much does not make all others hold as much. */
+static void test_little_use_shrinks_it(void **state)
+{
+	struct arena a = {0};
+
+	(void)state;
+	assert_non_null(arena_alloc(&a, 4 << 20));
+	for (int i = 0; i < 8; i++) {
+		arena_reset(&a);
+		assert_non_null(arena_alloc(&a, 3 << 20));
+		assert_non_null(a.head);
+	}
+	arena_reset(&a);
+	for (int i = 0; i < 100 && a.head; i++) {
+		assert_non_null(arena_alloc(&a, 1000));
+		arena_reset(&a);
+	}
+	assert_null(a.head);
+	assert_true(a.first <= 4096);
+	assert_non_null(arena_alloc(&a, 1000));
+	arena_reset(&a);
+	assert_non_null(a.head);
+	arena_deinit(&a);
+}
+
 static void test_text(void **state)
 {
 	struct arena a = {0};
@@ -169,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_large_block),
 		cmocka_unit_test(test_what_moves_stays_where_it_is),
 		cmocka_unit_test(test_reset_wipes_and_keeps_what_it_takes),
+		cmocka_unit_test(test_little_use_shrinks_it),
 		cmocka_unit_test(test_reset_gives_much_back),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_out_of_memory),
