@@ -15,9 +15,10 @@ from checks import check, done
 
 kontend, program = sys.argv[1:3]
 KINDS = ("folder wait dentry closed library pages task signals descriptors memory zone lru super log pipe epoll flock "
-         "anon tasks netlink network device unix udp kernfs cgroup machine map works futex").split()
+         "anon tasks netlink network device unix udp kernfs cgroup machine map works futex position uprobe disk events "
+         "storage").split()
 TRIES = 4
-HEX = re.compile(r"\u2026|0x[0-9a-f]+|\.\.[0-9a-f]{4,}")
+HEX = re.compile(r"\u2026|(?<!:)0x[0-9a-f]+|\.\.[0-9a-f]{4,}")
 
 
 def rows(kind, folder, out):

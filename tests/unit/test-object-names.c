@@ -64,6 +64,11 @@ static void locks_have_the_names_of_their_members(void **state)
 		{"worker_pool", "pool->lock"},
 		{"eventpoll", "epoll->mtx"},
 		{"pipe_inode_info", "pipe->mutex"},
+		{"file", "f_pos_lock"},
+		{"uprobe", "register_rwsem"},
+		{"perf_event_context", "ctx->lock"},
+		{"bpf_local_storage", "BPF storage->lock"},
+		{"blk_flush_queue", "mq_flush_lock"},
 	};
 
 	(void)state;
@@ -293,6 +298,34 @@ static void files_have_the_path_of_their_mount(void **state)
 	expect_text(p, RAW_F_DENTRY, "/memfd:a? (deleted)");
 }
 
+static void files_within_others_have_the_path(void **state)
+{
+	struct place *p = *state;
+
+	p->field = (struct raw_field){.dev = 254 << 20 | 1, .fs = "ext4", .place = 0x4c30};
+	put_path(p, "x\0sub", 6);
+	expect_text(p, RAW_F_FILE, "/srv/x");
+	assert_int_equal(name_of(p, RAW_F_FILE, "f_pos_lock")->kind, LOCKSNAP_POS);
+	assert_int_equal(name_of(p, RAW_F_FILE, "f_lock")->kind, LOCKSNAP_OBJECT);
+	/* As the kernel writes uprobes. */
+	expect_text(p, RAW_F_UPROBE, "/srv/x:0x4c30");
+}
+
+static void disks_and_caches_have_their_names(void **state)
+{
+	struct place *p = *state;
+
+	p->field = (struct raw_field){.name = "vda"};
+	expect_text(p, RAW_F_VIRTQ, "vda");
+	expect_text(p, RAW_F_FLUSH, "vda");
+	expect_text(p, RAW_F_SCHEDULER, "vda");
+	p->field = (struct raw_field){.name = "kmalloc-64"};
+	expect_text(p, RAW_F_BARN, "kmalloc-64");
+	p->field = (struct raw_field){.pid = 8, .tid = 8, .comm = "sh"};
+	assert_int_equal(name_of(p, RAW_F_CONTEXT, "ctx->mutex")->pid, 8);
+	assert_int_equal(name_of(p, RAW_F_STORAGE, "BPF storage->lock")->pid, 8);
+}
+
 static void systems_have_devices_or_places(void **state)
 {
 	struct place *p = *state;
@@ -448,6 +481,8 @@ int main(void)
 		cmocka_unit_test(a_place_in_a_slab_says_which_lock_it_is),
 		TEXT(tasks_have_their_names_and_begins),
 		TEXT(files_have_the_path_of_their_mount),
+		TEXT(files_within_others_have_the_path),
+		TEXT(disks_and_caches_have_their_names),
 		TEXT(systems_have_devices_or_places),
 		TEXT(memory_has_nodes_and_cgroups),
 		TEXT(sockets_have_addresses),

@@ -81,8 +81,13 @@ struct backing_dev_info___field {
 	char dev_name[64];
 } CORE;
 
+struct elevator_queue {
+	void *elevator_data;
+} CORE;
+
 struct request_queue {
 	struct gendisk *disk;
+	struct elevator_queue *elevator;
 } CORE;
 
 struct gendisk {
@@ -93,6 +98,33 @@ struct gendisk {
 struct blk_mq_hw_ctx {
 	struct request_queue *queue;
 	unsigned int queue_num;
+	struct blk_flush_queue *fq;
+} CORE;
+
+struct request___field {
+	struct blk_mq_hw_ctx *mq_hctx;
+} CORE;
+
+struct blk_flush_queue {
+	struct request___field *flush_rq;
+} CORE;
+
+struct virtio_device {
+	void *priv;
+} CORE;
+
+struct virtqueue {
+	struct virtio_device *vdev;
+} CORE;
+
+struct virtio_blk_vq {
+	struct virtqueue *vq;
+} CORE;
+
+struct virtio_blk {
+	struct gendisk *disk;
+	int num_vqs;
+	struct virtio_blk_vq *vqs;
 } CORE;
 
 struct workqueue_attrs {

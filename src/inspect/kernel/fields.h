@@ -26,6 +26,16 @@ struct task_struct___field {
 	void *sighand, *files;
 	struct mm_struct___field *mm;
 	unsigned long long start_time;
+	struct perf_event_context___field *perf_event_ctxp; /* 6.2: one alone */
+	struct bpf_local_storage *bpf_storage;
+} CORE;
+
+struct perf_event_context___field {
+	struct task_struct___field *task;
+} CORE;
+
+struct bpf_local_storage {
+	void *owner;
 } CORE;
 
 struct anon_vma {
@@ -88,10 +98,15 @@ struct dentry___field {
 	struct super_block___field *d_sb;
 } CORE;
 
+struct block_device___field {
+	struct gendisk *bd_disk;
+} CORE;
+
 struct super_block___field {
 	unsigned int s_dev;
 	char s_id[32];
 	struct dentry___field *s_root;
+	struct block_device___field *s_bdev;
 	struct file_system_type___because *s_type;
 	void *s_fs_info;
 } CORE;
@@ -122,9 +137,36 @@ struct kernfs_super_info {
 	struct list_head node;
 } CORE;
 
+struct path___field {
+	struct dentry___field *dentry;
+} CORE;
+
+struct counter___field {
+	long long counter;
+} CORE;
+
+struct file_ref___field {
+	struct counter___field refcnt;
+} CORE;
+
 struct file___field {
 	void *private_data;
 	struct inode___field *f_inode;
+	struct path___field f_path;
+	struct file_ref___field f_ref; /* 6.13; before it: */
+	struct counter___field f_count;
+} CORE;
+
+struct rb_node___field {
+	unsigned long __rb_parent_color;
+	struct rb_node___field *rb_right, *rb_left;
+} CORE;
+
+struct uprobe {
+	struct rb_node___field rb_node;
+	struct list_head consumers;
+	struct inode___field *inode;
+	long long offset;
 } CORE;
 
 struct eventpoll {
@@ -176,8 +218,19 @@ struct kmem_cache___field {
 	struct kmem_cache_node *node[1];
 } CORE;
 
+/* A barn, since 6.18, has sheaves of objects of its cache. */
+struct node_barn {
+	struct list_head sheaves_full, sheaves_empty;
+} CORE;
+
+struct slab_sheaf {
+	struct list_head barn_list;
+	struct kmem_cache___field *cache;
+} CORE;
+
 struct kmem_cache_node {
 	struct list_head partial;
+	struct node_barn *barn;
 } CORE;
 
 struct slab {

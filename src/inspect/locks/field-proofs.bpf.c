@@ -112,6 +112,54 @@ __noinline int prove_inode(__u64 base)
 	return 1;
 }
 
+/* The counter of its users, which a file that was freed has below 0. */
+static __always_inline bool has_users(struct file___field *f)
+{
+	if (bpf_core_field_exists(f->f_ref))
+		return (long long)BPF_CORE_READ(f, f_ref.refcnt.counter) >= 0;
+	return bpf_core_field_exists(f->f_count) &&
+	       (long long)BPF_CORE_READ(f, f_count.counter) > 0;
+}
+
+__noinline int prove_file(__u64 base)
+{
+	struct file___field *f = (void *)base;
+	struct inode___field *i = BPF_CORE_READ(f, f_inode);
+
+	if (!i || BPF_CORE_READ(f, f_path.dentry, d_inode) != i || !has_users(f))
+		return 0;
+	return prove_inode((__u64)i);
+}
+
+/* Is the place in a tree that of another one's neighbor, or alone in its tree? */
+static __always_inline bool is_in_tree(__u64 node, bool alone)
+{
+	struct rb_node___field *n = (void *)node, *child = BPF_CORE_READ(n, rb_left);
+	struct rb_node___field *up = (void *)(BPF_CORE_READ(n, __rb_parent_color) & ~3ull);
+
+	if (up)
+		return up != n &&
+		       (BPF_CORE_READ(up, rb_left) == n || BPF_CORE_READ(up, rb_right) == n);
+	child = child ? child : BPF_CORE_READ(n, rb_right);
+	return child ? (BPF_CORE_READ(child, __rb_parent_color) & ~3ull) == node : alone;
+}
+
+/* Its consumers are in a list since 6.13, which leads back also where it is alone in the tree. */
+__noinline int prove_uprobe(__u64 base)
+{
+	struct uprobe *u = (void *)base;
+	__u64 list = 0;
+
+	if (bpf_core_field_exists(u->consumers))
+		list = base + bpf_core_field_offset(u->consumers);
+	if (!bpf_core_field_exists(u->inode) || !bpf_core_field_exists(u->rb_node))
+		return 0;
+	if (!is_in_tree(base + bpf_core_field_offset(u->rb_node),
+			list && word_at(word_at(list) + 8) == list))
+		return 0;
+	return prove_inode((__u64)BPF_CORE_READ(u, inode));
+}
+
 /* Of what an inode has: it proves no more than that. */
 static __always_inline bool inode_has(struct inode___field *i, __u32 type, __u64 base)
 {
@@ -388,6 +436,46 @@ __noinline int prove_cache_node(__u64 base, __u64 via)
 	return 0;
 }
 
+/* The cache of the first of its sheaves, which are full or empty; 0: none, or it has none. */
+static __always_inline __u64 sheaf_cache(__u64 list)
+{
+	struct slab_sheaf *s = NULL;
+	__u64 node = word_at(list);
+
+	if (!bpf_core_field_exists(s->barn_list) || !node || node == list ||
+	    word_at(node + 8) != list)
+		return 0;
+	s = (void *)(node - bpf_core_field_offset(s->barn_list));
+	return (__u64)BPF_CORE_READ(s, cache);
+}
+
+static __always_inline bool has_barn(struct kmem_cache___field *c, __u64 barn)
+{
+	struct kmem_cache_node *n = NULL;
+
+	if (!bpf_core_field_exists(n->barn) || !bpf_core_field_exists(c->node))
+		return false;
+	for (__u32 i = 0; c && i < 8; i++) {
+		n = (void *)word_at((__u64)c + bpf_core_field_offset(c->node) + 8ull * i);
+		if (n && (__u64)BPF_CORE_READ(n, barn) == barn)
+			return true;
+	}
+	return false;
+}
+
+/* Once it was found its lists may be empty: the cache stays. */
+__noinline int prove_barn(__u64 base, __u64 via)
+{
+	struct node_barn *b = (void *)base;
+	__u64 cache = via;
+
+	if (!bpf_core_field_exists(b->sheaves_full) || !bpf_core_field_exists(b->sheaves_empty))
+		return 0;
+	cache = cache ? cache : sheaf_cache(base + bpf_core_field_offset(b->sheaves_full));
+	cache = cache ? cache : sheaf_cache(base + bpf_core_field_offset(b->sheaves_empty));
+	return cache && has_barn((void *)cache, base) ? is(cache) : 0;
+}
+
 /* The address space of the first mapping in its tree; 0: none. */
 static __always_inline __u64 anon_mm(__u64 base)
 {
@@ -469,6 +557,44 @@ __noinline int prove_event(__u64 base)
 	return is(BPF_CORE_READ((struct task_struct___field *)owner, start_time));
 }
 
+/* Of a task's events: the task. */
+static __always_inline __u64 context_task(__u64 base)
+{
+	struct perf_event_context___field *c = (void *)base;
+	struct task_struct___field *t = (void *)BPF_CORE_READ(c, task);
+
+	if (!bpf_core_field_exists(t->perf_event_ctxp) || (__u64)t + 1 <= 1 || !task_is(t, THREAD))
+		return 0;
+	return (__u64)BPF_CORE_READ(t, perf_event_ctxp) == base ? (__u64)t : 0;
+}
+
+__noinline int prove_context(__u64 base)
+{
+	struct task_struct___field *t = (void *)context_task(base);
+
+	return t ? is(BPF_CORE_READ(t, start_time)) : 0;
+}
+
+/* The task for which BPF programs store something; 0: none. */
+static __always_inline __u64 storage_task(__u64 base)
+{
+	struct bpf_local_storage *s = (void *)base;
+	struct task_struct___field *t = NULL;
+
+	if (!bpf_core_field_exists(s->owner) || !bpf_core_field_exists(t->bpf_storage))
+		return 0;
+	t = (void *)BPF_CORE_READ(s, owner);
+	return t && task_is(t, THREAD) && (__u64)BPF_CORE_READ(t, bpf_storage) == base ? (__u64)t
+										       : 0;
+}
+
+__noinline int prove_storage(__u64 base)
+{
+	struct task_struct___field *t = (void *)storage_task(base);
+
+	return t ? is(BPF_CORE_READ(t, start_time)) : 0;
+}
+
 static __always_inline bool has_group_queues(void)
 {
 	return bpf_core_field_exists(((struct cfs_rq___field *)0)->tg) &&
@@ -490,124 +616,6 @@ __noinline int prove_cfs_rq(__u64 base)
 	if (!all || cpu >= RAW_LOCK_CPUS || word_at(all + 8 * cpu) != base)
 		return 0;
 	return is(cgroup_id_of((void *)((__u64)g + bpf_core_field_offset(g->css))));
-}
-
-__noinline int prove_sock(__u64 base)
-{
-	struct sock *s = (void *)base;
-	struct socket___field *k = BPF_CORE_READ(s, sk_socket);
-	struct file___field *f;
-
-	if (!k || BPF_CORE_READ(k, sk) != s)
-		return 0;
-	f = BPF_CORE_READ(k, file);
-	if (!f) /* of the kernel itself */
-		return is((__u64)k);
-	return (void *)BPF_CORE_READ(f, private_data) == k ? is(BPF_CORE_READ(f, f_inode, i_ino))
-							   : 0;
-}
-
-__noinline int prove_net(__u64 base)
-{
-	struct net___field *n = (void *)base;
-	struct net_device *d = BPF_CORE_READ(n, loopback_dev);
-
-	return d && BPF_CORE_READ(d, nd_net.net) == n ? is(BPF_CORE_READ(n, ns.inum)) : 0;
-}
-
-/* Its queues are of it. */
-static __always_inline bool is_device(struct net_device *d)
-{
-	struct netdev_queue *q = BPF_CORE_READ(d, _tx);
-
-	return q && BPF_CORE_READ(q, dev) == d && BPF_CORE_READ(d, ifindex) > 0;
-}
-
-__noinline int prove_device(__u64 base)
-{
-	struct net_device *d = (void *)base;
-
-	return is_device(d) ? is((__u64)BPF_CORE_READ(d, ifindex)) : 0;
-}
-
-static __always_inline __u64 device_of_queue(__u64 base)
-{
-	struct netdev_queue *q = (void *)base;
-	struct net_device *d = BPF_CORE_READ(q, dev);
-	__u64 size = bpf_core_type_size(struct netdev_queue), first;
-
-	if (!d || !is_device(d))
-		return 0;
-	first = (__u64)BPF_CORE_READ(d, _tx);
-	return base - first < BPF_CORE_READ(d, num_tx_queues) * size && (base - first) % size == 0
-		       ? (__u64)d
-		       : 0;
-}
-
-__noinline int prove_txq(__u64 base)
-{
-	struct net_device *d = (void *)device_of_queue(base);
-
-	return d ? is((__u64)BPF_CORE_READ(d, ifindex)) : 0;
-}
-
-static __always_inline __u64 device_of_qdisc(__u64 base)
-{
-	struct Qdisc *q = (void *)base;
-	__u64 queue = (__u64)BPF_CORE_READ(q, dev_queue);
-
-	return queue ? device_of_queue(queue) : 0;
-}
-
-__noinline int prove_qdisc(__u64 base)
-{
-	struct net_device *d = (void *)device_of_qdisc(base);
-
-	return d ? is((__u64)BPF_CORE_READ(d, ifindex)) : 0;
-}
-
-__noinline int prove_bdi(__u64 base)
-{
-	struct bdi_writeback___field *w = (void *)base;
-	struct backing_dev_info___field *b = BPF_CORE_READ(w, bdi);
-
-	return b && BPF_CORE_READ(b, wb.bdi) == b ? is((__u64)b) : 0;
-}
-
-static __always_inline bool is_queue(struct request_queue *q)
-{
-	struct gendisk *d;
-
-	if (!q || !bpf_core_field_exists(q->disk))
-		return false;
-	d = BPF_CORE_READ(q, disk);
-	return d && BPF_CORE_READ(d, queue) == q;
-}
-
-__noinline int prove_queue(__u64 base)
-{
-	return is_queue((void *)base) ? is(1) : 0;
-}
-
-__noinline int prove_hctx(__u64 base)
-{
-	struct blk_mq_hw_ctx *h = (void *)base;
-
-	return is_queue(BPF_CORE_READ(h, queue)) && BPF_CORE_READ(h, queue_num) < 1 << 16 ? is(1)
-											  : 0;
-}
-
-__noinline int prove_pool(__u64 base)
-{
-	struct worker_pool___field *p = (void *)base;
-	struct worker___field *w = NULL;
-	__u64 node = (__u64)BPF_CORE_READ(p, workers.next);
-
-	if (!node || node == base + bpf_core_field_offset(p->workers) ||
-	    !bpf_core_field_exists(w->pool))
-		return 0;
-	w = (void *)(node - bpf_core_field_offset(w->node));
-	return BPF_CORE_READ(w, pool) == p ? is((__u64)BPF_CORE_READ(p, id) + 1) : 0;
 }
 
 __noinline int prove_memory(__u32 type, __u64 base, __u64 via)
@@ -637,34 +645,17 @@ __noinline int prove_memory(__u32 type, __u64 base, __u64 via)
 		return prove_event(base);
 	case RAW_F_CFS_RQ:
 		return prove_cfs_rq(base);
+	case RAW_F_BARN:
+		return prove_barn(base, via);
+	case RAW_F_CONTEXT:
+		return prove_context(base);
+	case RAW_F_STORAGE:
+		return prove_storage(base);
 	}
 	return 0;
 }
 
-__noinline int prove_other(__u32 type, __u64 base)
-{
-	switch (type) {
-	case RAW_F_SOCK:
-		return prove_sock(base);
-	case RAW_F_NET:
-		return prove_net(base);
-	case RAW_F_DEVICE:
-		return prove_device(base);
-	case RAW_F_TXQ:
-		return prove_txq(base);
-	case RAW_F_QDISC:
-		return prove_qdisc(base);
-	case RAW_F_BDI:
-		return prove_bdi(base);
-	case RAW_F_QUEUE:
-		return prove_queue(base);
-	case RAW_F_HCTX:
-		return prove_hctx(base);
-	case RAW_F_POOL:
-		return prove_pool(base);
-	}
-	return 0;
-}
+#include "field-proofs-devices.bpf.c"
 
 __noinline int prove(__u32 type, __u64 base, __u64 via)
 {
@@ -682,6 +673,10 @@ __noinline int prove(__u32 type, __u64 base, __u64 via)
 		return prove_inode(base);
 	case RAW_F_DENTRY:
 		return prove_dentry(base);
+	case RAW_F_FILE:
+		return prove_file(base);
+	case RAW_F_UPROBE:
+		return prove_uprobe(base);
 	case RAW_F_SUPER:
 		return prove_super(base);
 	case RAW_F_EXT4:
@@ -698,5 +693,5 @@ __noinline int prove(__u32 type, __u64 base, __u64 via)
 	case RAW_F_PIPE:
 		return prove_by_inode(base, via, type);
 	}
-	return type < RAW_F_SOCK ? prove_memory(type, base, via) : prove_other(type, base);
+	return type < RAW_F_SOCK ? prove_memory(type, base, via) : prove_other(type, base, via);
 }

@@ -100,6 +100,17 @@ __noinline int put_inode(__u64 inode)
 	return 0;
 }
 
+__noinline int put_uprobe(__u64 base)
+{
+	struct uprobe *u = (void *)base;
+	struct raw_field *r = field_at();
+
+	if (!r || !bpf_core_field_exists(u->inode) || !bpf_core_field_exists(u->offset))
+		return 0;
+	r->place = BPF_CORE_READ(u, offset);
+	return put_inode((__u64)BPF_CORE_READ(u, inode));
+}
+
 static long put_group(__u32 i, __u64 *node)
 {
 	struct raw_field *r = field_at();
@@ -257,6 +268,7 @@ __noinline int put_memory(__u32 type, __u64 base, __u64 via)
 						   (struct task_group *)base, css.cgroup))
 					 : 0;
 	case RAW_F_CACHE_NODE:
+	case RAW_F_BARN:
 		return put_text((__u64)BPF_CORE_READ((struct kmem_cache___field *)via, name));
 	case RAW_F_ANON_VMA:
 		return put_task(mm_owner((void *)anon_mm(base)));
@@ -268,11 +280,15 @@ __noinline int put_memory(__u32 type, __u64 base, __u64 via)
 		return put_task(event_owner(base));
 	case RAW_F_CFS_RQ:
 		return put_cfs_rq(base);
+	case RAW_F_CONTEXT:
+		return put_task(context_task(base));
+	case RAW_F_STORAGE:
+		return put_task(storage_task(base));
 	}
 	return 0;
 }
 
-__noinline int put_other(__u32 type, __u64 base)
+__noinline int put_other(__u32 type, __u64 base, __u64 via)
 {
 	switch (type) {
 	case RAW_F_SOCK:
@@ -302,6 +318,12 @@ __noinline int put_other(__u32 type, __u64 base)
 		return put_disk((__u64)BPF_CORE_READ((struct blk_mq_hw_ctx *)base, queue));
 	case RAW_F_POOL:
 		return put_pool(base);
+	case RAW_F_VIRTQ:
+		return put_disk((__u64)BPF_CORE_READ((struct gendisk *)disk_of_virtq(base), queue));
+	case RAW_F_FLUSH:
+		return put_disk(queue_of_flush(base));
+	case RAW_F_SCHEDULER:
+		return put_disk(via);
 	}
 	return 0;
 }
@@ -313,6 +335,10 @@ __noinline int put_files(__u32 type, __u64 base, __u64 via, __u64 who)
 		return put_inode(base);
 	case RAW_F_DENTRY:
 		return put_dentry(base);
+	case RAW_F_FILE:
+		return put_inode((__u64)BPF_CORE_READ((struct file___field *)base, f_inode));
+	case RAW_F_UPROBE:
+		return put_uprobe(base);
 	case RAW_F_SUPER:
 		return put_super(base);
 	case RAW_F_EXT4:
@@ -348,5 +374,5 @@ __noinline int describe(__u32 type, __u64 base, __u64 via, __u64 who)
 	}
 	if (type < RAW_F_ZONE)
 		return put_files(type, base, via, who);
-	return type < RAW_F_SOCK ? put_memory(type, base, via) : put_other(type, base);
+	return type < RAW_F_SOCK ? put_memory(type, base, via) : put_other(type, base, via);
 }

@@ -138,6 +138,7 @@ static void put_memory(const struct field_member *m, const struct raw_field *r, 
 		snprintf(ret, size, "node %d", r->node);
 		return;
 	case RAW_F_CACHE_NODE:
+	case RAW_F_BARN:
 		snprintf(ret, size, "%.*s", (int)sizeof(r->name), r->name);
 		return;
 	case RAW_F_CFS_RQ:
@@ -191,16 +192,23 @@ static void put_other(const struct field_member *m, const struct raw_field *r,
 static void put_text(const struct field_member *m, const struct raw_field *r,
 		     struct field_names *names, char *ret, size_t size)
 {
+	char path[TEXT];
+
 	switch (m->type->proof) {
 	case RAW_F_JOURNAL:
 		snprintf(ret, size, "%.*s", (int)sizeof(r->comm), r->comm);
 		return;
 	case RAW_F_INODE:
+	case RAW_F_FILE:
 	case RAW_F_FLOCKS:
 		put_inode(names, r, ret, size);
 		return;
 	case RAW_F_DENTRY:
 		put_path(names, r, ret, size);
+		return;
+	case RAW_F_UPROBE:
+		put_inode(names, r, path, sizeof(path));
+		snprintf(ret, size, "%s:0x%llx", path, r->place);
 		return;
 	case RAW_F_SUPER:
 	case RAW_F_EXT4:
@@ -227,6 +235,8 @@ static uint32_t kind_of(const struct field_member *m)
 		     {"i_data_sem", LOCKSNAP_EXT4},
 		     {"i_lock", LOCKSNAP_XFS}};
 
+	if (m->type->proof == RAW_F_FILE && !strcmp(m->name, "f_pos_lock"))
+		return LOCKSNAP_POS;
 	if (m->type->proof == RAW_F_PIPE && !strcmp(m->name, "pipe->mutex"))
 		return LOCKSNAP_PIPE;
 	if (m->type->proof == RAW_F_INODE)
@@ -241,7 +251,7 @@ static bool is_of_task(uint32_t proof)
 {
 	return proof <= RAW_F_MM || proof == RAW_F_PIPE || proof == RAW_F_EPOLL ||
 	       proof == RAW_F_ANON_VMA || proof == RAW_F_FUTEX || proof == RAW_F_KVM ||
-	       proof == RAW_F_EVENT;
+	       proof == RAW_F_EVENT || proof == RAW_F_CONTEXT || proof == RAW_F_STORAGE;
 }
 
 bool field_fits(const struct field_member *m, const struct raw_field *r)

@@ -26,6 +26,8 @@ enum raw_field_type {
 	RAW_F_MM,
 	RAW_F_INODE,
 	RAW_F_DENTRY,
+	RAW_F_FILE,
+	RAW_F_UPROBE,
 	RAW_F_SUPER,
 	RAW_F_EXT4,
 	RAW_F_JOURNAL,
@@ -46,6 +48,9 @@ enum raw_field_type {
 	RAW_F_KVM,
 	RAW_F_EVENT,
 	RAW_F_CFS_RQ,
+	RAW_F_BARN,
+	RAW_F_CONTEXT,
+	RAW_F_STORAGE,
 	RAW_F_SOCK,
 	RAW_F_NET,
 	RAW_F_DEVICE,
@@ -55,6 +60,9 @@ enum raw_field_type {
 	RAW_F_QUEUE,
 	RAW_F_HCTX,
 	RAW_F_POOL,
+	RAW_F_VIRTQ,
+	RAW_F_FLUSH,
+	RAW_F_SCHEDULER, /* leads to no disk that has it: files are searched */
 	RAW_F_TYPES
 };
 
@@ -73,6 +81,7 @@ struct raw_candidate {
 struct raw_field {
 	unsigned long long since_ns; /* a task began, monotonic */
 	unsigned long long number;   /* of a namespace, a cgroup, an inode */
+	unsigned long long place;    /* of a uprobe in its file */
 	int pid, tid;		     /* 0: it is of no task */
 	unsigned int dev, rdev;	     /* major << 20 | minor */
 	int node, cpu;		     /* -1: none */

@@ -73,6 +73,8 @@ static const struct field_type types[] = {
 	 .cache = "sock_inode_cache",
 	 .fs = "sockfs"},
 	{.type = "dentry", .proof = RAW_F_DENTRY, .cache = "dentry"},
+	{.type = "file", .proof = RAW_F_FILE, .cache = "filp"},
+	{.type = "uprobe", .proof = RAW_F_UPROBE},
 	{.type = "super_block", .proof = RAW_F_SUPER, .short_name = "sb"},
 	{.type = "ext4_sb_info", .proof = RAW_F_EXT4, .short_name = "ext4"},
 	{.type = "blockgroup_lock", .proof = RAW_F_GROUPS, .name = "bgl_lock", .is_aligned = true},
@@ -88,10 +90,13 @@ static const struct field_type types[] = {
 	{.type = "cgroup", .proof = RAW_F_CGROUP},
 	{.type = "task_group", .proof = RAW_F_TASK_GROUP},
 	{.type = "kmem_cache_node", .proof = RAW_F_CACHE_NODE, .cache = "kmem_cache_node"},
+	{.type = "node_barn", .proof = RAW_F_BARN, .short_name = "barn"},
 	{.type = "anon_vma", .proof = RAW_F_ANON_VMA, .cache = "anon_vma"},
 	{.type = "futex_hash_bucket", .proof = RAW_F_FUTEX, .short_name = "futex bucket"},
 	{.type = "kvm", .proof = RAW_F_KVM},
 	{.type = "perf_event", .proof = RAW_F_EVENT, .cache = "perf_event"},
+	{.type = "perf_event_context", .proof = RAW_F_CONTEXT, .short_name = "ctx"},
+	{.type = "bpf_local_storage", .proof = RAW_F_STORAGE, .short_name = "BPF storage"},
 	{.type = "cfs_rq", .proof = RAW_F_CFS_RQ},
 	{.type = "sock",
 	 .proof = RAW_F_SOCK,
@@ -120,6 +125,11 @@ static const struct field_type types[] = {
 	{.type = "bdi_writeback", .proof = RAW_F_BDI, .short_name = "wb"},
 	{.type = "request_queue", .proof = RAW_F_QUEUE, .short_name = "queue"},
 	{.type = "blk_mq_hw_ctx", .proof = RAW_F_HCTX, .short_name = "hctx"},
+	{.type = "virtio_blk_vq", .proof = RAW_F_VIRTQ, .short_name = "vq"},
+	{.type = "blk_flush_queue", .proof = RAW_F_FLUSH},
+	{.type = "deadline_data", .proof = RAW_F_SCHEDULER, .short_name = "mq-deadline"},
+	{.type = "bfq_data", .proof = RAW_F_SCHEDULER, .short_name = "bfq"},
+	{.type = "kyber_queue_data", .proof = RAW_F_SCHEDULER, .short_name = "kyber"},
 	{.type = "worker_pool", .proof = RAW_F_POOL, .short_name = "pool"},
 };
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
@@ -225,7 +235,8 @@ static bool may_be(const struct field_type *t, const struct raw_lock *l, bool kn
 bool field_is_walked(uint32_t proof)
 {
 	return proof == RAW_F_SIGHAND || proof == RAW_F_FILES || proof == RAW_F_GROUPS ||
-	       proof == RAW_F_FLOCKS || proof == RAW_F_PIPE || proof == RAW_F_EPOLL;
+	       proof == RAW_F_FLOCKS || proof == RAW_F_PIPE || proof == RAW_F_EPOLL ||
+	       proof == RAW_F_SCHEDULER;
 }
 
 size_t field_candidates(const struct field_members *m, const struct raw_lock *l, bool knows_slabs,

@@ -81,7 +81,7 @@ static __always_inline void look_at(struct raw_candidate *c)
 		return;
 	}
 	c->id = at.id;
-	if (type == RAW_F_CACHE_NODE && !via)
+	if ((type == RAW_F_CACHE_NODE || type == RAW_F_BARN) && !via)
 		c->via = via = at.id.ino;
 	if (!state.brief && begin_field(c))
 		describe(type, base, via, c->who);
@@ -132,6 +132,7 @@ __noinline int see_file(__u64 task, __u64 file, __u32 fd)
 {
 	struct file___field *f = (void *)file;
 	struct inode___field *i = BPF_CORE_READ(f, f_inode);
+	__u64 queue = 0, scheduler;
 
 	/* It is asked for, so that the compiler passes it: the verifier insists. */
 	if (!i || (int)fd < 0)
@@ -141,6 +142,8 @@ __noinline int see_file(__u64 task, __u64 file, __u32 fd)
 	note_via((__u64)BPF_CORE_READ(i, i_pipe), (__u64)i, task);
 	note_via(groups_of(BPF_CORE_READ(i, i_sb)), (__u64)BPF_CORE_READ(i, i_sb), task);
 	note_via((__u64)BPF_CORE_READ(f, private_data), 0, task);
+	scheduler = scheduler_of(BPF_CORE_READ(i, i_sb), &queue);
+	note_via(scheduler, queue, task);
 	return 0;
 }
 

@@ -13,6 +13,9 @@ char license_text[] SEC("license") = "GPL";
 /* Shared with the programs that look at locks. */
 ARRAY(locks, struct raw_lock, RAW_LOCKS);
 
+/* Since 6.2. */
+enum { MAP_CGRP_STORAGE = 32 };
+
 struct bpf_map {
 	enum bpf_map_type map_type;
 	unsigned int id;
@@ -51,6 +54,17 @@ struct bpf_ringbuf_map {
 	struct bpf_ringbuf *rb;
 } CORE;
 
+/* Each has values of tasks, sockets, inodes or cgroups. */
+struct bpf_local_storage_map_bucket {
+	int raw_lock;
+};
+
+struct bpf_local_storage_map {
+	struct bpf_map map;
+	struct bpf_local_storage_map_bucket *buckets;
+	unsigned int bucket_log;
+} CORE;
+
 /* Where locks of the map may be: in itself, and in a part that is allocated apart. */
 struct places {
 	__u64 map, map_size, part, part_size;
@@ -63,11 +77,12 @@ struct places {
 static __always_inline void find_places(__u64 map, struct places *ret)
 {
 	struct bpf_ringbuf_map *ring = (void *)map;
+	struct bpf_local_storage_map *storage = (void *)map;
 	struct bpf_htab *hash = (void *)map;
 	struct bpf_map *m = (void *)map;
 
 	ret->map = map;
-	switch (BPF_CORE_READ(m, map_type)) {
+	switch ((__u32)BPF_CORE_READ(m, map_type)) {
 	case BPF_MAP_TYPE_HASH:
 	case BPF_MAP_TYPE_LRU_HASH:
 	case BPF_MAP_TYPE_PERCPU_HASH:
@@ -79,6 +94,17 @@ static __always_inline void find_places(__u64 map, struct places *ret)
 		ret->bucket = SIZE(struct bucket);
 		ret->part = (__u64)BPF_CORE_READ(hash, buckets);
 		ret->part_size = BPF_CORE_READ(hash, n_buckets) * (__u64)SIZE(struct bucket);
+		return;
+	case BPF_MAP_TYPE_SK_STORAGE:
+	case BPF_MAP_TYPE_INODE_STORAGE:
+	case BPF_MAP_TYPE_TASK_STORAGE:
+	case MAP_CGRP_STORAGE:
+		if (!bpf_core_type_exists(struct bpf_local_storage_map))
+			return;
+		ret->map_size = SIZE(struct bpf_local_storage_map);
+		ret->bucket = SIZE(struct bpf_local_storage_map_bucket);
+		ret->part = (__u64)BPF_CORE_READ(storage, buckets);
+		ret->part_size = (__u64)ret->bucket << (BPF_CORE_READ(storage, bucket_log) & 31);
 		return;
 	case BPF_MAP_TYPE_QUEUE:
 	case BPF_MAP_TYPE_STACK:

@@ -57,8 +57,12 @@ static int failed(const char *what)
 	return 1;
 }
 
-/* A path as a regular expression. */
-static const char *quoted(const char *text)
+const char *object_names_folder(void)
+{
+	return folder;
+}
+
+const char *object_names_quoted(const char *text)
 {
 	static char buffers[4][700];
 	static unsigned at;
@@ -119,19 +123,19 @@ static int open_file(const char *name)
 /* Each kind: how it begins, printing the name, and what worker @i does once. */
 static int begin_folder(void)
 {
-	printf("i_rwsem %s\n", quoted(folder));
+	printf("i_rwsem %s\n", object_names_quoted(folder));
 	return 0;
 }
 
 static int begin_folder_wait(void)
 {
-	printf("i_rwsem\\.wait_lock %s\n", quoted(folder));
+	printf("i_rwsem\\.wait_lock %s\n", object_names_quoted(folder));
 	return 0;
 }
 
 static int begin_dentry(void)
 {
-	printf("d_lock %s\n", quoted(folder));
+	printf("d_lock %s\n", object_names_quoted(folder));
 	return 0;
 }
 
@@ -160,7 +164,7 @@ static int begin_closed(void)
 	if (open_file("closed"))
 		return 1;
 	close(fd);
-	printf("i_rwsem %s\n", quoted(path));
+	printf("i_rwsem %s\n", object_names_quoted(path));
 	return 0;
 }
 
@@ -188,7 +192,7 @@ static int begin_library(void)
 	if (!*path)
 		return object_names_skip("this program has no library of C");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	printf("i_mmap_rwsem %s\n", quoted(path));
+	printf("i_mmap_rwsem %s\n", object_names_quoted(path));
 	return fd < 0 ? failed(path) : 0;
 }
 
@@ -203,7 +207,7 @@ static void map_library(int i)
 
 static int begin_pages(void)
 {
-	printf("xa_lock %s/pages\n", quoted(folder));
+	printf("xa_lock %s/pages\n", object_names_quoted(folder));
 	if (open_file("pages"))
 		return 1;
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
@@ -320,7 +324,7 @@ static void list_zones(int i)
 
 static int begin_lru(void)
 {
-	printf("lru_lock node [0-9]+( %s)?\n", quoted(memcg()));
+	printf("lru_lock node [0-9]+( %s)?\n", object_names_quoted(memcg()));
 	return 0;
 }
 
@@ -348,7 +352,7 @@ static int begin_super(void)
 
 	if (!*dev)
 		return object_names_skip("%s is on no device", folder);
-	printf("s_inode_list_lock %s\n", quoted(dev));
+	printf("s_inode_list_lock %s\n", object_names_quoted(dev));
 	make_folders();
 	return 0;
 }
@@ -373,7 +377,7 @@ static int begin_log(void)
 	snprintf(path, sizeof(path), "/proc/fs/jbd2/%s-8", dev);
 	if (access(path, F_OK) < 0)
 		return object_names_skip("%s has no log", dev);
-	printf("j_[a-z_]+(\\.lock)? jbd2/%s-.*\n", quoted(dev));
+	printf("j_[a-z_]+(\\.lock)? jbd2/%s-.*\n", object_names_quoted(dev));
 	make_folders();
 	return 0;
 }
@@ -429,7 +433,7 @@ static void change_epoll(int i)
 
 static int begin_flock(void)
 {
-	printf("flc_lock %s/flock\n", quoted(folder));
+	printf("flc_lock %s/flock\n", object_names_quoted(folder));
 	return open_file("flock");
 }
 
@@ -537,15 +541,23 @@ static void run_for(double seconds)
 	}
 }
 
+static void choose(const struct object_names_kind *from, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		kind = strcmp(from[i].name, name) ? kind : &from[i];
+}
+
 int main(int argc, char **argv)
 {
-	size_t n;
+	size_t n_kernel, n;
+	const struct object_names_kind *kernel = object_names_kernel(&n_kernel);
 	const struct object_names_kind *more = object_names_more(&n);
 
-	for (size_t i = 0; argc == 4 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		kind = strcmp(kinds[i].name, argv[1]) ? kind : &kinds[i];
-	for (size_t i = 0; argc == 4 && i < n; i++)
-		kind = strcmp(more[i].name, argv[1]) ? kind : &more[i];
+	if (argc == 4) {
+		choose(kinds, sizeof(kinds) / sizeof(kinds[0]), argv[1]);
+		choose(kernel, n_kernel, argv[1]);
+		choose(more, n, argv[1]);
+	}
 	if (!kind) {
 		fprintf(stderr, "usage: object-names KIND SECONDS FOLDER\n");
 		return 2;

@@ -12,7 +12,10 @@ name_of() {
 	for _ in 1 2; do
 		kontend report -q --no-config --view locks --format csv -n 10000 -o rows.csv -- \
 			object-names "$1" 3 "$PWD/folder-$1" >name 2>error && status=0 || status=$?
-		[ "$status" != 77 ] || skip "$(cat name)"
+		if [ "$status" = 77 ]; then
+			skip "$(cat name)"
+			return 0
+		fi
 		[ "$status" = 0 ] || complain "status $status: $(cat error)"
 		! grep -qE "$(head -1 name)" rows.csv || return 0
 	done
@@ -22,7 +25,7 @@ name_of() {
 case_of "a machine with waits for locks"
 gives 0 output kontend report -q --no-config --view locks -- true
 for kind in folder closed library epoll pipe anon tasks netlink cgroup task signals descriptors flock map \
-	network; do
+	network position disk events storage; do
 	case_of "the name of a lock: $kind"
 	name_of "$kind"
 done
