@@ -318,6 +318,25 @@ static void static_locks_are_known_by_functions(void **state)
 	assert_false(sym_locks_page_table("alloc_pid"));
 }
 
+static void locks_of_objects_are_known_by_functions(void **state)
+{
+	const char *of = NULL;
+
+	(void)state;
+	assert_string_equal(sym_field_lock("spinlock", "try_to_wake_up", &of), "pi_lock");
+	assert_string_equal(of, "task_struct");
+	assert_string_equal(sym_field_lock("spinlock", "dd_bio_merge.isra.0", &of),
+			    "mq-deadline->lock");
+	assert_string_equal(of, "deadline_data");
+	assert_string_equal(sym_field_lock("mutex", "fdget_pos", &of), "f_pos_lock");
+	assert_string_equal(sym_field_lock("lockref", "dput", &of), "d_lock");
+	assert_null(sym_field_lock("mutex", "try_to_wake_up", &of));
+	assert_null(sym_field_lock("spinlock", "try_to_wake", &of));
+	assert_null(sym_field_lock("spinlock", "to_wake_up", &of));
+	assert_null(sym_field_lock("spinlock", "", &of));
+	assert_null(sym_field_lock("semaphore", "try_to_wake_up", &of));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_data_is_no_function),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(static_locks_are_known_by_functions),
+		cmocka_unit_test(locks_of_objects_are_known_by_functions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of locks by functions that wait for them: static ones, and those of page tables. */
+/* Names of locks by functions that wait for them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #define HEAP 0xffff888012345680
 
 /* Addresses to which calls return, within these functions. */
-enum { ALLOC_PID, FREE_PID, COPY_PROCESS, RTNETLINK, ZAP, SLOWPATH, PIPE };
+enum { ALLOC_PID, FREE_PID, COPY_PROCESS, RTNETLINK, ZAP, SLOWPATH, PIPE, LOCKREF, PARENT };
 
 static const char more[] = "ffffffff81040000 T alloc_pid\n"
 			   "ffffffff81041000 T free_pid\n"
@@ -30,7 +30,9 @@ static const char more[] = "ffffffff81040000 T alloc_pid\n"
 			   "ffffffff81043000 t rtnetlink_rcv_msg\n"
 			   "ffffffff81044000 t zap_pte_range\n"
 			   "ffffffff81045000 t __mutex_lock_slowpath\n"
-			   "ffffffff81046000 t pipe_release\n";
+			   "ffffffff81046000 t pipe_release\n"
+			   "ffffffff81047000 T lockref_get_not_dead\n"
+			   "ffffffff81048000 T dget_parent\n";
 
 static uint64_t in(unsigned function)
 {
@@ -134,6 +136,32 @@ static void page_tables_have_the_process(void **state)
 	assert_string_equal(named(w, TABLE), "ptl -/700");
 }
 
+static void objects_that_are_gone_have_their_type(void **state)
+{
+	struct asked *w = *state;
+	const uint64_t mutex[] = {synth_addr(SYNTH_MUTEX_LOCK_SLOWPATH), in(PIPE)};
+	const uint64_t spin[] = {synth_addr(SYNTH_QSPIN_SLOWPATH), synth_addr(SYNTH_RAW_SPIN_LOCK),
+				 in(SLOWPATH), in(PIPE)};
+	const uint64_t lockref[] = {synth_addr(SYNTH_QSPIN_SLOWPATH),
+				    synth_addr(SYNTH_RAW_SPIN_LOCK), in(LOCKREF), in(PARENT)};
+	const uint64_t other[] = {synth_addr(SYNTH_QSPIN_SLOWPATH), synth_addr(SYNTH_RAW_SPIN_LOCK),
+				  in(LOCKREF), in(PIPE)};
+
+	begin(w);
+	wait_for(w, 0, HEAP, LCB_F_MUTEX, mutex, 2);
+	wait_for(w, 1, HEAP + 64, LCB_F_SPIN, spin, 4);
+	wait_for(w, 2, HEAP + 128, LCB_F_SPIN, lockref, 4);
+	wait_for(w, 3, HEAP + 192, LCB_F_SPIN, other, 4);
+	/* A mutex of the kernel's own is in no object. */
+	wait_for(w, 4, RTNL, LCB_F_MUTEX, mutex, 2);
+	finish(w);
+	assert_string_equal(named(w, HEAP), "pipe->mutex (pipe_inode_info)");
+	assert_string_equal(named(w, HEAP + 64), "pipe->mutex.wait_lock (pipe_inode_info)");
+	assert_string_equal(named(w, HEAP + 128), "d_lock (dentry)");
+	assert_string_equal(named(w, HEAP + 192), "lockref_get_not_dead …345740");
+	assert_string_equal(named(w, RTNL), "pipe_release …1f5a60");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, asked_setup_empty, asked_teardown)
 
 int main(void)
@@ -143,6 +171,7 @@ int main(void)
 		TEST(one_function_that_is_known_decides),
 		TEST(a_spinlock_of_a_mutex_is_its_wait_lock),
 		TEST(page_tables_have_the_process),
+		TEST(objects_that_are_gone_have_their_type),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

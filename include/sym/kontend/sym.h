@@ -99,6 +99,11 @@ const char *sym_percpu_rwsem(const char *name);
  * function @function waits, as it takes no other of that type; NULL: not known.
  */
 const char *sym_static_lock(const char *type, const char *function);
+/*
+ * fieldfn.c: the same of a lock in an object of the kernel, where it is not known which: "d_lock",
+ * and *@ret_of: "dentry". @type "lockref": of the caller of a function such as lockref_get().
+ */
+const char *sym_field_lock(const char *type, const char *function, const char **ret_of);
 /* Does it wait for no spinlock but those of page tables? */
 bool sym_locks_page_table(const char *function);
 /* True if the only sleeping locks that it takes are those of the slot accounting. */

@@ -198,8 +198,10 @@ static struct lock_words lock_words(struct query *q, uint32_t lock, enum words_o
 	bool is_percpu = l->type == LOCK_PCPU_SEM_R || l->type == LOCK_PCPU_SEM_W;
 	if (is_percpu && w.func && (w.name = sym_percpu_rwsem(w.func)) != NULL)
 		return w;
-	if (!w.cache && w.func)
-		w.name = query_static_lock(q, lock, sibling(q, lock), of == WORDS_EVERYWHERE);
+	if (w.func)
+		w.name = query_static_lock(q, lock, sibling(q, lock),
+					   (of == WORDS_EVERYWHERE ? STATICS_EVERYWHERE : 0) |
+						   (w.cache ? STATICS_IN_CACHE : 0));
 	if (w.name)
 		return w;
 	const char *slots = slot_lock(q, (enum lock_type)l->type, w.func);

@@ -115,10 +115,15 @@ bool query_kernel_build_id(const struct query *q, const char *object, struct vml
 void query_vmlinux_deinit(struct query *q);
 
 /*
- * statics.c: the static lock that functions that wait for @lock, or in the other mode for @twin
- * (UINT32_MAX: there is none), take alone, or "ptl sh/612" of page tables; NULL: not known.
+ * statics.c: the lock that functions that wait for @lock, or in the other mode for @twin
+ * (UINT32_MAX: there is none), take alone: a static one, "ptl sh/612" of page tables, or of an
+ * object that is not known "d_lock (dentry)". NULL: not known.
  */
-const char *query_static_lock(struct query *q, uint32_t lock, uint32_t twin, bool everywhere);
+enum statics_of {
+	STATICS_EVERYWHERE = 1, /* nothing that is another one in the next boot */
+	STATICS_IN_CACHE = 2,	/* it is known to be in a slab cache */
+};
+const char *query_static_lock(struct query *q, uint32_t lock, uint32_t twin, enum statics_of of);
 
 /* places.c: the places of call chains, each made once, in the query's arena. */
 struct places {

@@ -70,6 +70,7 @@ static const struct static_lock spinlocks[] = {
 	{"perf_event_alloc", "pmu->events_lock"},
 	{"pgd_alloc", "pgd_lock"},
 	{"pgd_free", "pgd_lock"},
+	{"proc_sys_permission", "sysctl_lock"},
 	{"put_css_set", "css_set_lock"},
 	{"put_super", "sb_lock"},
 	{"rcu_accelerate_cbs_unlocked", "rcu_node->lock"},
@@ -98,6 +99,7 @@ static const struct static_lock rwlocks[] = {
 	{"find_uprobe", "uprobes_treelock"},
 	{"kill_something_info", "tasklist_lock"},
 	{"ksys_setsid", "tasklist_lock"},
+	{"mm_update_next_owner", "tasklist_lock"},
 	{"proc_lookup_de", "proc_subdir_lock"},
 	{"proc_readdir_de", "proc_subdir_lock"},
 	{"proc_register", "proc_subdir_lock"},
@@ -120,6 +122,7 @@ static const struct static_lock mutexes[] = {
 	{"css_free_rwork_fn", "cgroup_mutex"},
 	{"css_killed_work_fn", "cgroup_mutex"},
 	{"css_release_work_fn", "cgroup_mutex"},
+	{"dev_ifconf", "rtnl_mutex"},
 	{"dev_ioctl", "rtnl_mutex"},
 	{"devinet_ioctl", "rtnl_mutex"},
 	{"inet_rtm_deladdr", "rtnl_mutex"},
@@ -133,6 +136,8 @@ static const struct static_lock mutexes[] = {
 	{"pcpu_balance_workfn", "pcpu_alloc_mutex"},
 	{"perf_trace_destroy", "event_mutex"},
 	{"perf_trace_init", "event_mutex"},
+	{"perf_uprobe_destroy", "event_mutex"},
+	{"perf_uprobe_init", "event_mutex"},
 	{"proc_cgroup_show", "cgroup_mutex"},
 	{"rcu_barrier", "rcu_state.barrier_mutex"},
 	{"rtnetlink_rcv_msg", "rtnl_mutex"},
@@ -151,6 +156,7 @@ static const struct static_lock mutexes[] = {
 	{"text_poke_finish", "text_mutex"},
 	{"unregister_netdev", "rtnl_mutex"},
 	{"uprobe_clear_state", "delayed_uprobe_lock"},
+	{"uprobe_mmap", "uprobes_mmap_mutex"},
 };
 
 static const struct static_lock rwsems[] = {
