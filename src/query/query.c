@@ -185,6 +185,7 @@ void query_begin(struct query *q)
 	arena_reset(&q->arena);
 	arena_deinit(&q->cache->old_text);
 	query_users_tidy(q);
+	query_steady_tidy(q);
 	q->cache->lock_names = NULL;
 	reuse_begin(q);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of locks by functions that wait for them. */
+/* Names of locks by functions that wait for them, and that names on a screen stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,9 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
+#include "lock-snaps.h"
 #include "synth.h"
 
 #include <stdio.h>
@@ -162,6 +165,53 @@ static void objects_that_are_gone_have_their_type(void **state)
 	assert_string_equal(named(w, RTNL), "pipe_release …1f5a60");
 }
 
+/* The row of the only lock, in the next frame. */
+static const char *next_name(struct asked *w, unsigned ticks)
+{
+	struct error err = {0};
+
+	while (ticks)
+		ticks -= engine_pump(&w->rig.engine, 0, &err) == ENGINE_TICK;
+	query_begin(&w->q);
+	struct table t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
+	assert_int_equal(t.n_rows, 1);
+	return cell_s(&t, 0, "name");
+}
+
+/* Another function waits more, then the object is known, and then it is not any more. */
+static void a_name_that_was_shown_gives_way_to_better_ones(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+	struct query q = {0};
+
+	begin(w);
+	spin_for(w, 0, HEAP, 0, ALLOC_PID);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	for (unsigned i = 300; i < 303; i++)
+		spin_for(w, i, HEAP, 0, FREE_PID);
+	synth_tick(w->rig.synth, CANNED_START + 2000 * MS);
+	lock_snap_name(&s, HEAP, LOCKSNAP_BPF_MAP, -1, 0, "", "inhibit", 7);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 2500 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 3000 * MS);
+	rig_play_ticks(&w->rig, NULL, 1);
+	assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
+	assert_string_equal(next_name(w, 0), "alloc_pid …345680");
+	assert_string_equal(next_name(w, 1), "alloc_pid …345680");
+	/* A query that has not seen it before gets the function that waits most. */
+	assert_int_equal(query_init(&q, &w->rig.engine), 0);
+	query_begin(&q);
+	struct query seen = w->q;
+	w->q = q;
+	assert_string_equal(next_name(w, 0), "free_pid …345680");
+	query_deinit(&w->q);
+	w->q = seen;
+	assert_string_equal(next_name(w, 1), "BPF map inhibit (id 7)");
+	lockname_set_unref(w->rig.engine.model->lock_names);
+	w->rig.engine.model->lock_names = lockname_set_new();
+	assert_string_equal(next_name(w, 0), "BPF map inhibit (id 7)");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, asked_setup_empty, asked_teardown)
 
 int main(void)
@@ -172,6 +222,7 @@ int main(void)
 		TEST(a_spinlock_of_a_mutex_is_its_wait_lock),
 		TEST(page_tables_have_the_process),
 		TEST(objects_that_are_gone_have_their_type),
+		TEST(a_name_that_was_shown_gives_way_to_better_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "kontend/heat-part.h"
 #include "kontend/map-numbers.h"
 #include "kontend/map64.h"
+#include "kontend/strpool.h"
 #include "kontend/sym.h"
 #include "kontend/table.h"
 
@@ -105,6 +106,16 @@ struct query {
 		struct map64 by_end;
 		size_t n; /* names of locks that were read */
 	} ends;
+	/* steady.c: names of locks that were shown. */
+	struct query_steady {
+		struct map64 at; /* lock -> index */
+		struct query_steady_name {
+			const char *text;
+			uint32_t rank;
+		} * names;
+		size_t n, cap;
+		struct strpool pool;
+	} steady;
 	size_t jitdumps_seen;		 /* objects that may be one */
 	struct query_recorded *recorded; /* names that the recording has; NULL: not asked for */
 	struct query_vmlinux *vmlinux;	 /* the kernel's file; NULL: not looked for */

@@ -140,6 +140,7 @@ struct lock_words {
 	const char *name;  /* its own */
 	const char *cache; /* the slab cache of its object, or what it is in that */
 	const char *func;  /* that waits for it most, with a name or without */
+	bool is_type;	   /* `name` has the type of the object: "pi_lock (task_struct)" */
 };
 
 /* A task has one: there are many. */
@@ -188,6 +189,7 @@ static struct lock_words lock_words(struct query *q, uint32_t lock, enum words_o
 	if (object)
 		w.name = of == WORDS_EVERYWHERE ? query_object_everywhere(q, object)
 						: query_object_name(q, object);
+	w.is_type = object && object->kind == LOCKSNAP_OBJECT && !*object->text && !object->pid;
 	if (w.name)
 		return w;
 	/* A name that others' objects have, too, would be a wrong one: the function says more. */
@@ -202,6 +204,7 @@ static struct lock_words lock_words(struct query *q, uint32_t lock, enum words_o
 		w.name = query_static_lock(q, lock, sibling(q, lock),
 					   (of == WORDS_EVERYWHERE ? STATICS_EVERYWHERE : 0) |
 						   (w.cache ? STATICS_IN_CACHE : 0));
+	w.is_type = w.name && w.name[strlen(w.name) - 1] == ')';
 	if (w.name)
 		return w;
 	const char *slots = slot_lock(q, (enum lock_type)l->type, w.func);
@@ -226,13 +229,26 @@ static bool is_address(const char *name)
 	return strncmp(name, "0x", 2) == 0;
 }
 
-static const char *make_lock_name(struct query *q, uint32_t lock, enum words_of of)
+static enum query_name_rank rank_of(const struct lock_words *w)
+{
+	if (w->name)
+		return w->is_type ? QUERY_NAME_TYPE : QUERY_NAME_LOCK;
+	if (w->func && is_address(w->func))
+		return QUERY_NAME_ADDRESS;
+	if (w->cache)
+		return QUERY_NAME_CACHE;
+	return w->func ? QUERY_NAME_FUNCTION : QUERY_NAME_ADDRESS;
+}
+
+static const char *make_lock_name(struct query *q, uint32_t lock, enum words_of of,
+				  enum query_name_rank *ret_rank)
 {
 	uint64_t addr = q->model->locks->locks[lock].addr;
 	struct lock_words w = lock_words(q, lock, of);
 	struct arena *a = &q->arena;
 	unsigned end = addr & 0xffffff;
 
+	*ret_rank = rank_of(&w);
 	if (addr == SHORTS_LOCK)
 		return "short";
 	if (w.name || q->cache->failed)
@@ -249,7 +265,9 @@ static const char *make_lock_name(struct query *q, uint32_t lock, enum words_of 
 
 const char *query_lock_plain_name(struct query *q, uint32_t lock)
 {
-	return make_lock_name(q, lock, WORDS_PLAIN);
+	enum query_name_rank rank;
+
+	return make_lock_name(q, lock, WORDS_PLAIN, &rank);
 }
 
 static const char *lock_class(struct query *q, uint32_t lock, enum words_of of)
@@ -281,6 +299,7 @@ const char *query_lock_everywhere(struct query *q, uint32_t lock)
 const char *query_lock_name(struct query *q, uint32_t lock)
 {
 	struct query_cache *c = q->cache;
+	enum query_name_rank rank;
 	const char **known;
 
 	if (!index_cells(q))
@@ -292,8 +311,10 @@ const char *query_lock_name(struct query *q, uint32_t lock)
 	if (lock >= c->n_locks)
 		return NULL;
 	known = &c->lock_names[lock];
-	if (!*known)
-		*known = make_lock_name(q, lock, WORDS_HOTTEST);
+	if (!*known) {
+		const char *name = make_lock_name(q, lock, WORDS_HOTTEST, &rank);
+		*known = query_steady_name(q, lock, name, rank);
+	}
 	return *known;
 }
 

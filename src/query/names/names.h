@@ -125,6 +125,24 @@ enum statics_of {
 };
 const char *query_static_lock(struct query *q, uint32_t lock, uint32_t twin, enum statics_of of);
 
+/* steady.c: how much the name of a lock says. */
+enum query_name_rank {
+	QUERY_NAME_ADDRESS,
+	QUERY_NAME_FUNCTION, /* that waits, with the end of the address */
+	QUERY_NAME_CACHE,    /* the same with the slab cache */
+	QUERY_NAME_TYPE,     /* which lock it is, of an object that is not known */
+	QUERY_NAME_LOCK,
+};
+/*
+ * The name that lock @lock is shown with: @name, or one that was shown before and says more, or as
+ * much where both are by functions that wait. NULL: @name is NULL.
+ */
+const char *query_steady_name(struct query *q, uint32_t lock, const char *name,
+			      enum query_name_rank rank);
+/* Bounds their memory. Call it at the begin of a frame: no caller has rows then. */
+void query_steady_tidy(struct query *q);
+void query_steady_deinit(struct query *q);
+
 /* places.c: the places of call chains, each made once, in the query's arena. */
 struct places {
 	struct query *q;

@@ -396,6 +396,7 @@ void query_users_deinit(struct query *q)
 	q->users = NULL;
 	map_numbers_deinit(&q->files);
 	map64_deinit(&q->ends.by_end);
+	query_steady_deinit(q);
 	q->ends.n = 0;
 	q->jitdumps_seen = 0;
 }
