@@ -447,7 +447,8 @@ static int start(struct recording *g, struct error *err)
 	if (r == 0)
 		r = record_file_new(&g->file, &f, err);
 	if (r == 0)
-		r = record_symbols_init(&g->reported, o, run_code_source(g->run.code), err);
+		r = record_symbols_init(&g->reported, o, run_code_source(g->run.code),
+					run_lock_requests(&g->run), err);
 	if (r == 0)
 		r = hurry_prologue(g, err);
 	if (r == 0 && o->max_size && record_file_is_regular(g->file))

@@ -4,7 +4,8 @@
  * as far as there is room; and the mmap_locks that events report. If there are more locks without a
  * name, each request has other ones, so that each lock has its turn. A lock without waiters may
  * have been freed, and its memory may be anything: only its name is requested. For threads whose
- * waits may have ended unseen, the request asks whether they exist.
+ * waits may have ended unseen, the request asks whether they exist. A recording has its names by
+ * such requests of an engine that sees a part of the stream (resolve-thread.c): of names alone.
  */
 #include "engine-int.h"
 #include "kontend/filelock.h"
@@ -80,13 +81,13 @@ void engine_ask(struct engine *e)
 	const struct lock *locks = m->locks->locks;
 	struct asking a = {.n = 0};
 
-	for (size_t i = 0; i < m->locks->n; i++)
+	for (size_t i = 0; !e->asks_names && i < m->locks->n; i++)
 		if (locks[i].waiting)
 			add_lock(&a, m, locks[i].addr, queue_type((enum lock_type)locks[i].type));
 	size_t waited_for = a.n;
 	for (size_t k = 0; k < m->locks->n && a.n < LOCKASK_MOST; k++) {
 		size_t i = (e->asked + k) % m->locks->n;
-		if (!locks[i].waiting && !locks[i].over &&
+		if ((e->asks_names || !locks[i].waiting) && !locks[i].over &&
 		    !lockname_at(m->lock_names, locks[i].addr, locks[i].begin_ns))
 			add_lock(&a, m, locks[i].addr, LOCKSNAP_TYPES);
 		if (a.n == LOCKASK_MOST && a.n > waited_for)
@@ -94,5 +95,6 @@ void engine_ask(struct engine *e)
 	}
 	add_mms(&a, m);
 	lock_request_set(e->lock_requests, a.locks, a.n);
-	ask_threads(e);
+	if (!e->asks_names)
+		ask_threads(e);
 }

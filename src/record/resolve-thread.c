@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A thread with an engine that reads a part of the stream from a queue, as in a replay, and lists
- * its functions every few seconds. The pause between two lists grows with the time that a list
+ * its functions every few seconds. Of the locks that it sees it asks for the names, which come with
+ * the snapshots of locks. The pause between two lists grows with the time that a list
  * takes. Both threads use only the queue, and the fields under the lock.
  */
 #include "resolve-thread.h"
@@ -108,6 +109,8 @@ static int open_engine(struct resolve_thread *n, struct error *err)
 	n->engine.code = n->o.code;
 	n->engine.keep_symbols = n->o.keep_symbols;
 	n->engine.lines = &lines;
+	n->engine.lock_requests = n->o.lock_requests;
+	n->engine.asks_names = true;
 	return query_init(&n->query, &n->engine) < 0 ? no_memory(err) : 0;
 }
 

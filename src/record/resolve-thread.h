@@ -19,6 +19,7 @@ struct resolve_thread_options {
 	struct codesource *code;	    /* of the kernel; NULL: none; only the thread uses it */
 	struct query_functions_limits most; /* limits for one file */
 	bool keep_symbols;		    /* cache symbols of programs for the next run */
+	struct lock_requests *lock_requests; /* for names of locks; borrowed; NULL: none */
 };
 
 /* A snapshot to write into the recording. */

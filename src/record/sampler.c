@@ -122,18 +122,25 @@ static void open_or_close(struct record_sampler *s, uint64_t now_ns)
 	s->taken = 0;
 }
 
-/* Has it a lock of a program that is in a file, and so may have the name of a variable? */
-static bool has_locks(const struct record *r)
+static bool is_of_locks(const struct record *r)
 {
-	struct locksnap locks = {0};
 	struct record_snapshot h;
-	bool found = false;
 
 	if (r->len < sizeof(h))
 		return false;
 	memcpy(&h, r->data, sizeof(h));
-	if (h.kind != SNAPSHOT_LOCKS ||
-	    locksnap_decode(&locks, (const char *)r->data + sizeof(h), r->len - sizeof(h)) < 0)
+	return h.kind == SNAPSHOT_LOCKS;
+}
+
+/* Has it a lock of a program that is in a file, and so may have the name of a variable? */
+static bool has_locks(const struct record *r)
+{
+	const size_t head = sizeof(struct record_snapshot);
+	struct locksnap locks = {0};
+	bool found = false;
+
+	if (!is_of_locks(r) ||
+	    locksnap_decode(&locks, (const char *)r->data + head, r->len - head) < 0)
 		return false;
 	for (size_t i = 0; i < locks.n_names && !found; i++)
 		found = locks.names[i].kind == LOCKSNAP_USER &&
@@ -147,7 +154,7 @@ static bool is_wanted(struct record_sampler *s, const struct record *r)
 	if (r->kind == RECORD_SNAPSHOT) {
 		bool has = has_locks(r);
 		s->has_locks |= has;
-		return has;
+		return has || (s->all_locks && is_of_locks(r));
 	}
 	if (!s->only_locks)
 		return true;

@@ -43,7 +43,7 @@ static bool has_user_frames(const struct opts *o)
 }
 
 int record_symbols_init(struct record_symbols *t, const struct opts *o, struct codesource *code,
-			struct error *err)
+			struct lock_requests *requests, struct error *err)
 {
 	t->wanted = (o->freq && o->freq != OPTS_FREQ_DEFAULT) || has_user_frames(o);
 	t->max_bytes = o->max_size;
@@ -51,12 +51,14 @@ int record_symbols_init(struct record_symbols *t, const struct opts *o, struct c
 	struct resolve_thread_options n = {
 		.code = code,
 		.keep_symbols = !o->no_symbol_cache,
+		.lock_requests = requests,
 		.most = t->max_bytes ? query_functions_within(share(t)) : query_functions_usual,
 	};
 	if (!t->wanted && o->user_locks && !strcmp(o->user_locks, "off"))
 		return 0;
 	int r = resolve_thread_new(&t->resolver, &n, &t->sampler, err);
 	t->sampler.only_locks = !t->wanted;
+	t->sampler.all_locks = t->wanted && requests;
 	return r;
 }
 

@@ -516,6 +516,11 @@ uint64_t run_memory(uint64_t asked, bool from_file)
 	return from_file ? sysinfo_memory() / 4 : LIVE_MEMORY;
 }
 
+struct lock_requests *run_lock_requests(const struct run *r)
+{
+	return run_snapshots_requests(r->snapshots);
+}
+
 /*
  * On r->source, which run_close() takes care of also when this fails. A session that is remembered
  * is one with a screen, for as long as a user likes: three eighths of its memory are for the model,

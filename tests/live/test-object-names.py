@@ -17,6 +17,8 @@ kontend, program = sys.argv[1:3]
 KINDS = ("folder wait dentry closed library pages task signals descriptors memory zone lru super log pipe epoll flock "
          "anon tasks netlink network device unix udp kernfs cgroup machine map works futex position uprobe disk events "
          "storage").split()
+# Of waits that sleep, whatever the machine.
+RECORDED = ["recorded-" + kind for kind in ("closed", "epoll", "position")]
 TRIES = 4
 HEX = re.compile(r"\u2026|(?<!:)0x[0-9a-f]+|\.\.[0-9a-f]{4,}")
 
@@ -50,6 +52,27 @@ def try_kind(kind, top):
             return
         seen.update({(r["kind"], r["name"]): r["contended"] for r in found})
     check(False, "%s: no lock %s, but %s" % (kind, name, sorted(seen.items(), key=lambda s: -s[1])[:12]))
+
+
+def try_recorded(kind, top):
+    """A recording has the name that is shown live."""
+    folder, out, data = (os.path.join(top, n) for n in ("recorded-" + kind, "out", "data"))
+    os.mkdir(folder)
+    p = subprocess.run([kontend, "record", "-q", "--no-config", "-o", data, "--", program, kind, "3", folder],
+                       capture_output=True, text=True, check=False)
+    if p.returncode == 77:
+        print("not tried: recorded %s: %s" % (kind, p.stdout))
+        return
+    check(p.returncode == 0 and p.stdout, "recorded %s: status %d: %s" % (kind, p.returncode, p.stderr))
+    subprocess.run([kontend, "report", "-q", "--no-config", "-i", data, "--view", "locks", "--format", "json", "-n",
+                    "10000", "-o", out], check=True)
+    os.unlink(data)
+    with open(out, encoding="utf-8") as f:
+        found = json.load(f)["views"]["locks"]["rows"]
+    name = p.stdout.splitlines()[0]
+    match = [r["name"] for r in found if r["name"] and re.fullmatch(name, r["name"]) and r["contended"]]
+    print("recorded     %s" % match[:1])
+    check(match, "recorded %s: no lock %s, but %s" % (kind, name, [(r["kind"], r["name"]) for r in found[:12]]))
 
 
 @contextlib.contextmanager
@@ -99,9 +122,11 @@ def try_message(top):
 
 with tempfile.TemporaryDirectory(dir=os.getcwd()) as name:
     base = os.path.realpath(name)
-    for each in sys.argv[3:] or KINDS + ["message"]:
+    for each in sys.argv[3:] or KINDS + RECORDED + ["message"]:
         if each == "log":
             try_log(base)
+        elif each in RECORDED:
+            try_recorded(each[len("recorded-"):], base)
         elif each == "message":
             try_message(base)
         else:

@@ -627,6 +627,33 @@ static void the_engine_asks_for_what_it_shows(void **state)
 	lock_request_deinit(&asks);
 }
 
+/* A recorder sees a part of the waits: whether some wait now it does not know. */
+static void a_recorder_asks_for_names_alone(void **state)
+{
+	struct asked *w = *state;
+	struct lock_request_lock locks[LOCKASK_MOST];
+	struct lock_requests asks;
+
+	lock_request_init(&asks);
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	emit_inode(w, CANNED_START, false);
+	wait_for(w, CANNED_START + 20 * MS, INODE_LOCK);
+	synth_begin(w->rig.synth, 0, CANNED_START + 30 * MS, 700, 702, PIPE_LOCK, LCB_F_MUTEX, NULL,
+		    0);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 2000 * MS);
+	rig_play_ticks(&w->rig, NULL, 1);
+	w->rig.engine.lock_requests = &asks;
+	w->rig.engine.asks_names = true;
+	asked_play(w, NULL);
+	w->rig.engine.lock_requests = NULL;
+	assert_int_equal(lock_request_get(&asks, locks), 1);
+	assert_int_equal(locks[0].addr, PIPE_LOCK);
+	assert_int_equal(locks[0].type, LOCKSNAP_TYPES);
+	lock_request_deinit(&asks);
+}
+
 /*
  * The model gets a second snapshot, then a key asks. Its answer is of the snapshot that the frame
  * began with, also where the frame has only used what an older one had decoded.
@@ -676,6 +703,7 @@ int main(void)
 		TEST(the_next_object_has_a_row_of_its_own),
 		TEST(percpu_locks_are_found_by_their_section),
 		TEST(the_engine_asks_for_what_it_shows),
+		TEST(a_recorder_asks_for_names_alone),
 		TEST(a_frame_has_one_snapshot),
 	};
 

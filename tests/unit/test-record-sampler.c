@@ -260,6 +260,25 @@ static void snapshots_count_from_the_first_lock_of_a_program_on(void **state)
 	assert_int_equal(samples, 10);
 }
 
+/* For the names of the kernel's locks all of them are copied, other snapshots are not. */
+static void snapshots_of_locks_are_copied_for_their_names(void **state)
+{
+	struct sampled *t = *state;
+	struct record_snapshot head = {.kind = SNAPSHOT_PERF};
+	struct record other = {.kind = RECORD_SNAPSHOT, .data = &head, .len = sizeof(head)};
+
+	put_locks(t, LOCKSNAP_INODE, "/var/x");
+	assert_int_equal(n_queued(t), 0);
+	t->s.all_locks = true;
+	put_locks(t, LOCKSNAP_INODE, "/var/x");
+	record_sampler_put(&t->s, &other, t->now);
+	other.len = sizeof(head) - 1;
+	head.kind = SNAPSHOT_LOCKS;
+	record_sampler_put(&t->s, &other, t->now);
+	assert_int_equal(n_queued(t), 1);
+	assert_false(t->s.has_locks);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -270,6 +289,7 @@ int main(void)
 		WITH_QUEUE(each_file_has_some),
 		WITH_QUEUE(what_is_no_record_ends_a_run),
 		WITH_QUEUE(snapshots_count_from_the_first_lock_of_a_program_on),
+		WITH_QUEUE(snapshots_of_locks_are_copied_for_their_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

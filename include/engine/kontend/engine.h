@@ -113,6 +113,7 @@ struct engine {
 	struct engine_slices *slices;
 	/* Borrowed; NULL: none. Requests to the lock snapshots; the user's groups of paths. */
 	struct lock_requests *lock_requests;
+	bool asks_names; /* for names alone: its stream lacks ends of waits */
 	const struct pathgroups *groups;
 	/* The events that profiles show, as eventlist_match() takes them; NULL: the default. */
 	const char *events_asked;

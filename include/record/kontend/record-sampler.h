@@ -10,7 +10,8 @@
 /*
  * Copies a part of the recorded stream for the thread that names functions: everything but samples,
  * and a limited number of bytes of samples per second, so that the cost is low however many there
- * are. Of snapshots those of locks are copied, from the first on that has a lock of a program.
+ * are. Of snapshots those of locks are copied, from the first on that has a lock of a program, or
+ * all.
  */
 struct record_sampler {
 	struct queue *to;   /* NULL: no receiver */
@@ -20,6 +21,7 @@ struct record_sampler {
 	uint32_t ring;	    /* of the last run */
 	bool only_locks;    /* no functions are wanted, but names of locks of programs */
 	bool has_locks;	    /* there are such locks */
+	bool all_locks;	    /* all snapshots of locks are copied: the names that are known */
 	uint64_t taken;	    /* bytes of its samples since the round or since another ring's turn */
 };
 

@@ -6,6 +6,7 @@
 #include "kontend/record-sampler.h"
 #include "kontend/resolve-final.h"
 
+struct lock_requests;
 struct opts;
 struct resolve_thread;
 struct sym;
@@ -29,8 +30,9 @@ struct record_symbols {
 	uint64_t left_tables;
 };
 
+/* @requests: by which the snapshots of locks are asked for names of locks; NULL: they are not. */
 int record_symbols_init(struct record_symbols *t, const struct opts *o, struct codesource *code,
-			struct error *err);
+			struct lock_requests *requests, struct error *err);
 int record_symbols_start(struct record_symbols *t, struct error *err);
 /* Bytes of a file to keep free for names, which are found when it is nearly full. */
 uint64_t record_symbols_reserve(const struct record_symbols *t);

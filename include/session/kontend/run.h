@@ -82,6 +82,8 @@ int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct erro
  * command go.
  */
 int run_start(struct run *r, struct error *err);
+/* By which its snapshots of locks are asked for names; borrowed; NULL: it takes none. */
+struct lock_requests *run_lock_requests(const struct run *r);
 /* Are waits summed up in the kernel, that are shorter than --min-wait or that the governor says? */
 bool run_sums_up(const struct run *r);
 /* Starts the demo workload beside it, unless it runs. 0 or a negative errno. */
