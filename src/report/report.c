@@ -413,7 +413,7 @@ static unsigned views_of(const struct query *q, const struct report_spec *s)
 	/* No trigger was set, so an empty list of incidents would mean nothing. */
 	if (!q->incidents && all != REPORT_INCIDENTS)
 		all &= ~(unsigned)REPORT_INCIDENTS;
-	if (all != REPORT_HOLDS && !query_holds_asked(q))
+	if (s->views == REPORT_ALL && !query_holds_asked(q))
 		all &= ~(unsigned)REPORT_HOLDS;
 	if (s->format == REPORT_CSV)
 		return all;

@@ -30,7 +30,7 @@
 #define START (1000 * MS)
 #define LOCK 0xffff888011111100ull
 
-enum { FILES = 12, LEAVES = 5, ID = 20, SPAN = 0x100000, PARTS = 64, NAME = 64, VIEWS = 25 };
+enum { FILES = 12, LEAVES = 5, ID = 20, SPAN = 0x100000, PARTS = 64, NAME = 64, VIEWS = 26 };
 
 static char dir[] = "/tmp/kontend-pairs-XXXXXX";
 static char paths[FILES][NAME];

@@ -98,7 +98,7 @@ static void wide_is_as_ever(void **state)
 	struct layout_column plain[MOST];
 	const struct seen v = draw_at(&query_cpus_kind, 3, 300);
 	size_t n = layout_columns(query_cpus_kind.columns, query_cpus_kind.n_columns,
-				  &(struct layout_room){.width = 300}, plain, MOST);
+				  &(struct layout_room){300, screen_w, need}, plain, MOST);
 
 	(void)state;
 	assert_int_equal(v.scroll.shift, 0);

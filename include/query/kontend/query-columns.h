@@ -5,7 +5,7 @@
 #include "kontend/error.h"
 #include "kontend/table.h"
 
-enum { QUERY_COLUMNS_TABLES = 32, QUERY_COLUMNS_TEXT = 900 };
+enum { QUERY_COLUMNS_TABLES = 48, QUERY_COLUMNS_TEXT = 900 };
 
 /*
  * The columns of tables that the user wants on the screen, the most wanted first. Others are not

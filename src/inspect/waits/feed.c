@@ -49,14 +49,13 @@ struct waitfeed {
 	enum waits_scope scope;
 	bool owners;
 	struct sched typed, only_follow;
-	struct follow *follow;		 /* NULL: holders are not followed, */
-	struct user_frames *user_frames; /* NULL: they are not taken */
-	struct shorts *shorts;		 /* NULL: all waits are reported one by one */
-	struct idle *idle;		 /* NULL: for how long CPUs are idle is not known */
-	struct error no_follow;		 /* the kernel's error, if they were requested */
-	bool sleeps;			 /* are measured, */
-	struct error no_sleeps;		 /* or why not, if they were requested */
-	bool sums;			 /* of those in state D */
+	struct follow *follow;		   /* NULL: holders are not followed, */
+	struct user_frames *user_frames;   /* NULL: they are not taken */
+	struct shorts *shorts;		   /* NULL: all waits are reported one by one */
+	struct idle *idle;		   /* NULL: for how long CPUs are idle is not known */
+	struct error no_follow, no_sleeps; /* the kernel's error, if they were requested */
+	bool sleeps;			   /* are measured */
+	bool sums;			   /* of those in state D */
 	uint64_t min_sleep_ns, user_ns;
 	bool releases;		     /* requested, and the kernel has them */
 	bool files;		     /* the kernel reports waits for locks of files, */

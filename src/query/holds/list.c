@@ -221,9 +221,9 @@ enum { T_TASK, T_PID, T_TID, T_COMM, T_HOLDS, T_TOTAL, T_PCT, T_AVG, T_MAX, T_CO
 
 static const struct column task_columns[T_COLUMNS] = {
 	[T_TASK] = {COL_TASK, 22, 0, S | W}, [T_PID] = {COL_PID, 7, 9, R},
-	[T_TID] = {COL_TID, 7, 9, R},	      [T_COMM] = {COL_COMM, 16, 9, R},
-	[T_HOLDS] = {COL_HOLDS, 7, 0, SR},    [T_TOTAL] = {COL_HOLD_TOTAL, 8, 0, SR},
-	[T_PCT] = {COL_HOLD_PCT, 5, 1, SR},   [T_AVG] = {COL_HOLD_AVG, 8, 1, SR},
+	[T_TID] = {COL_TID, 7, 9, R},	     [T_COMM] = {COL_COMM, 16, 9, R},
+	[T_HOLDS] = {COL_HOLDS, 7, 0, SR},   [T_TOTAL] = {COL_HOLD_TOTAL, 8, 0, SR},
+	[T_PCT] = {COL_HOLD_PCT, 5, 1, SR},  [T_AVG] = {COL_HOLD_AVG, 8, 1, SR},
 	[T_MAX] = {COL_HOLD_MAX, 8, 1, SR},
 };
 
