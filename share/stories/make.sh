@@ -62,7 +62,7 @@ record() {
 part_of() {
 	case $1 in
 	slots) echo --time=0:00,+2000ms ;;
-	mmap) echo --time=60%,+900ms ;;
+	mmap) echo --time=60%,+360ms ;;
 	java) echo --time=35%,+5s ;;
 	fork) echo --time=10%,+3500ms ;;
 	esac
