@@ -94,8 +94,8 @@ static int explain_load(int code, const struct error *why, struct error *err)
 		return error_set(
 			err, code,
 			"This kernel refuses BPF programs at its functions (fentry: Operation "
-			"not permitted), as it protects its code, so holds are measured only "
-			"while other tasks wait for the lock (--view held)");
+			"not permitted), so holds are measured only while other tasks wait for "
+			"the lock (--view held)");
 	return error_set(err, code, "%s", why->text);
 }
 
