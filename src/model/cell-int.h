@@ -19,4 +19,14 @@ uint64_t cell_take_back(struct cell_table *t, struct cell *c, uint64_t ns, uint6
 /* Adds @ns to the time of the waits that it has, within the sums. 0 or -ENOMEM. */
 int cell_give(struct cell_table *t, struct cell *c, uint64_t ns);
 
+/* Cells are summed up by parts of them, into a table of cells with the same keys. */
+struct cell_parts {
+	const struct cell_table *from;
+	struct cell_table *to;
+	const uint8_t *keep; /* by index of a cell: its parts are summed up; NULL: all */
+	uint32_t *at;	     /* by index of a cell: index in @to + 1; 0: not met yet */
+};
+/* The cell of @to; NULL: out of memory. */
+struct cell *cell_parts_find(struct cell_parts *s, size_t index);
+
 #endif

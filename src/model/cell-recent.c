@@ -9,31 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-struct sum {
-	const struct cell_table *from;
-	struct cell_table *to;
-	const uint8_t *keep;
-	uint32_t *at; /* by index of the cells summed up: index + 1; 0: not met yet */
-};
-
-static struct cell *find_cell(struct sum *s, size_t index)
-{
-	const struct cell *of = &s->from->cells[index];
-
-	if (s->at[index])
-		return &s->to->cells[s->at[index] - 1];
-	struct cell *c = cell_get(s->to, cell_key(of));
-	if (!c)
-		return NULL;
-	c->last_ns = of->last_ns;
-	c->unsplit = of->unsplit;
-	c->unlost = of->unlost;
-	c->unpar = 1; /* entries of their own have it */
-	s->at[index] = (uint32_t)(c - s->to->cells) + 1;
-	return c;
-}
-
-static int add_recent(struct sum *s, struct cell *c, enum recent_kind kind, uint64_t value)
+static int add_recent(struct cell_parts *s, struct cell *c, enum recent_kind kind, uint64_t value)
 {
 	switch (kind) {
 	case RECENT_WAIT:
@@ -60,7 +36,7 @@ static int add_recent(struct sum *s, struct cell *c, enum recent_kind kind, uint
 	}
 }
 
-static int add_block(struct sum *s, struct cell *c, const uint64_t *words, size_t n)
+static int add_block(struct cell_parts *s, struct cell *c, const uint64_t *words, size_t n)
 {
 	struct recent_block b;
 	const size_t head = sizeof(b) / sizeof(*words);
@@ -70,7 +46,7 @@ static int add_block(struct sum *s, struct cell *c, const uint64_t *words, size_
 	return cell_add_block(s->to, c, &b, words + head, n - head);
 }
 
-static int add_all(struct sum *s, size_t first, size_t end)
+static int add_all(struct cell_parts *s, size_t first, size_t end)
 {
 	const uint64_t *words = s->from->recent.words;
 	uint64_t high = 0;
@@ -87,7 +63,7 @@ static int add_all(struct sum *s, size_t first, size_t end)
 			i += recent_value(words[i]);
 		if (s->keep && !s->keep[recent_index(words[head])])
 			continue;
-		struct cell *c = find_cell(s, recent_index(words[head]));
+		struct cell *c = cell_parts_find(s, recent_index(words[head]));
 		if (!c || (head < i ? add_block(s, c, words + head + 1, value)
 				    : add_recent(s, c, recent_kind(words[head]), value)))
 			return -ENOMEM;
@@ -98,7 +74,7 @@ static int add_all(struct sum *s, size_t first, size_t end)
 int cell_recent(const struct cell_table *t, const struct recent_window *w, const uint8_t *keep,
 		struct cell_table *ret)
 {
-	struct sum s = {t, ret, keep, mem_calloc(t->n + 1, sizeof(*s.at))};
+	struct cell_parts s = {t, ret, keep, mem_calloc(t->n + 1, sizeof(*s.at))};
 
 	if (!s.at)
 		return -ENOMEM;

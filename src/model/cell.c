@@ -315,3 +315,20 @@ void cell_table_clear(struct cell_table *t)
 	recent_clear(&t->recent);
 	heat_clear(&t->heat);
 }
+
+struct cell *cell_parts_find(struct cell_parts *s, size_t index)
+{
+	const struct cell *of = &s->from->cells[index];
+
+	if (s->at[index])
+		return &s->to->cells[s->at[index] - 1];
+	struct cell *c = cell_get(s->to, cell_key(of));
+	if (!c)
+		return NULL;
+	c->last_ns = of->last_ns;
+	c->unsplit = of->unsplit;
+	c->unlost = of->unlost;
+	c->unpar = 1; /* where it is known, parts have it */
+	s->at[index] = (uint32_t)(c - s->to->cells) + 1;
+	return c;
+}

@@ -10,35 +10,15 @@
 #include "kontend/mem.h"
 #include <errno.h>
 
-struct sum {
-	const struct cell_table *from;
-	struct cell_table *to;
-	const uint8_t *keep;
-	uint32_t *at; /* by index of the cells summed up: index + 1; 0: not met yet */
-};
-
-static struct cell *find_cell(struct sum *s, uint32_t index)
-{
-	const struct cell *of = &s->from->cells[index];
-
-	if (s->at[index])
-		return &s->to->cells[s->at[index] - 1];
-	struct cell *c = cell_get(s->to, cell_key(of));
-	if (!c)
-		return NULL;
-	/* Which parts of these waits were spinning, or lost, is kept of all alone. */
-	c->unsplit = c->unlost = c->unpar = 1;
-	s->at[index] = (uint32_t)(c - s->to->cells) + 1;
-	return c;
-}
-
-static int add(struct sum *s, const struct heat_entry *e)
+static int add(struct cell_parts *s, const struct heat_entry *e)
 {
 	if (e->cell >= s->from->n || (s->keep && !s->keep[e->cell]))
 		return 0;
-	struct cell *c = find_cell(s, e->cell);
+	struct cell *c = cell_parts_find(s, e->cell);
 	if (!c)
 		return -ENOMEM;
+	/* Which parts of these waits were spinning, or lost, is kept of all alone. */
+	c->unsplit = c->unlost = 1;
 	c->cur_wait_ns += e->ns;
 	return cell_batch_add(s->to, c, e->n, e->ns, s->from->cells[e->cell].last_ns);
 }
@@ -46,7 +26,7 @@ static int add(struct sum *s, const struct heat_entry *e)
 int heat_cells(const struct cell_table *t, const struct heat_part *p, const uint8_t *keep,
 	       struct cell_table *ret)
 {
-	struct sum s = {t, ret, keep, mem_calloc(t->n + 1, sizeof(*s.at))};
+	struct cell_parts s = {t, ret, keep, mem_calloc(t->n + 1, sizeof(*s.at))};
 	const struct heat *h = &t->heat;
 	int r = s.at ? 0 : -ENOMEM;
 
