@@ -17,6 +17,7 @@ for view in $views; do
 	case $view in
 	rotation) [ "$(wc -l <"$work/out")" -le 1 ] || complain "there are hardware counters: look at $view" ;;
 	blocked) [ "$(wc -l <"$work/out")" -le 1 ] || complain "there are blocked tasks: look at $view" ;;
+	holds) [ "$(wc -l <"$work/out")" -le 1 ] || complain "there are holds of a lock: look at $view" ;;
 	why) [ "$(wc -l <"$work/out")" -le 1 ] || complain "there are chosen tasks: look at $view" ;;
 	*) [ "$(wc -l <"$work/out")" -gt 1 ] || complain "the recording has nothing for the view $view" ;;
 	esac

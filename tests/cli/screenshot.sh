@@ -50,12 +50,13 @@ shot --ascii --view locks
 shot --time 0:10,0:12 --view locks
 shows 'RANGE \+0:10\.[0-9]* to \+0:12\.[0-9]*'
 
-# A range is the one that was asked for, to the digit, and has what a report of it has.
+# A range is the one that was asked for, to the digit, and has what a report of it has. Figures of a row are after
+# its holder, or in a report after those that wait now.
 figures() {
-	sed -n 's/^.[a-z].* ·  *\([0-9].*\)/\1/p' "$1" | awk '{ print $1, $2, $3, $4, $5, $6, $7, $8, $9 }' | head -n 3
+	sed -nE 's/^.[a-z].* (·|-|~[^ ]+) +([0-9].*)/\2/p' "$1" | awk '{ print $1, $2, $3, $4, $5, $6, $7, $8, $9 }' | head -n 3
 }
 for time in 0:10.123,0:12.5 3.3s,8.05s; do
-	shot --time "$time" --view locks --size 150x16
+	shot --time "$time" --view locks --size 159x16
 	case $time in
 	0:10*) shows 'RANGE \+0:10\.123 to \+0:12\.500' ;;
 	3*) shows 'RANGE \+0:03\.300 to \+0:08\.050' ;;
