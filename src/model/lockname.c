@@ -170,16 +170,20 @@ static int put_followed(struct lockname_set *s, const struct lockname *n)
 	return 0;
 }
 
+/* One that may be NULL. */
+static bool intern_text(struct lockname_set *s, const char **text)
+{
+	if (!*text)
+		return true;
+	*text = strpool_intern(&s->pool, *text);
+	return *text != NULL;
+}
+
 /* Its texts become those of the set. */
 static bool intern(struct lockname_set *s, struct lockname *n)
 {
-	n->comm = strpool_intern(&s->pool, n->comm);
-	n->text = strpool_intern(&s->pool, n->text);
-	if (!n->comm || !n->text || !n->site)
-		return n->comm && n->text;
-	n->what = strpool_intern(&s->pool, n->what);
-	n->site = strpool_intern(&s->pool, n->site);
-	return n->what && n->site;
+	return intern_text(s, &n->comm) && intern_text(s, &n->text) && intern_text(s, &n->what) &&
+	       intern_text(s, &n->site);
 }
 
 /* Stores the name as of @time_ns. */

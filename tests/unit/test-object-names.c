@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "btf/types.h"
+#include "kontend/lockname.h"
 #include "kontend/mem.h"
 #include "locks/fields-shared.h"
 #include "locks/fields.h"
@@ -276,6 +277,21 @@ static void tasks_have_their_names_and_begins(void **state)
 	assert_int_equal(name_of(p, RAW_F_PIPE, "pipe->mutex")->kind, LOCKSNAP_PIPE);
 }
 
+static void names_outlast_their_snapshot(void **state)
+{
+	struct place *p = *state;
+	struct lockname_set *s = lockname_set_new();
+
+	assert_non_null(s);
+	p->field = (struct raw_field){.pid = 8, .tid = 9, .comm = "sh"};
+	name_of(p, RAW_F_TASK, "pi_lock");
+	p->snap.names[0].site = 0; /* the type of the object is not known */
+	assert_int_equal(lockname_take_names(s, &p->snap, 1, NULL), 0);
+	name_of(p, RAW_F_TASK, "stats_lock"); /* in the same memory */
+	assert_string_equal(lockname_get(s, 64)->what, "pi_lock");
+	lockname_set_unref(s);
+}
+
 static void files_have_the_path_of_their_mount(void **state)
 {
 	struct place *p = *state;
@@ -480,6 +496,7 @@ int main(void)
 		cmocka_unit_test(a_size_leaves_few_places),
 		cmocka_unit_test(a_place_in_a_slab_says_which_lock_it_is),
 		TEXT(tasks_have_their_names_and_begins),
+		TEXT(names_outlast_their_snapshot),
 		TEXT(files_have_the_path_of_their_mount),
 		TEXT(files_within_others_have_the_path),
 		TEXT(disks_and_caches_have_their_names),
