@@ -109,12 +109,18 @@ static void put_text(struct line *l, enum role role, const struct verdict_said *
 		return;
 	}
 	replace(less, sizeof(less), s->text, s->spare, "");
-	if (text_width(less) <= width || !*s->word) {
-		put_cut(l, role, less, s->name, width);
-		return;
-	}
 	replace(text, sizeof(text), less, s->name, s->word);
-	put_cut(l, role, text, s->word, width);
+	if (text_width(less) > width && (!*s->word || text_width(text) > width)) {
+		/* The overview and tables have the longest wait, too: a whole name says more. */
+		char *longest = strstr(less, ", longest ");
+		if (longest && !strchr(longest + 1, ','))
+			*longest = '\0';
+		replace(text, sizeof(text), less, s->name, s->word);
+	}
+	if (text_width(less) <= width || !*s->word)
+		put_cut(l, role, less, s->name, width);
+	else
+		put_cut(l, role, text, s->word, width);
 }
 
 static enum role role_of(enum verdict_level l)
