@@ -13,6 +13,7 @@
  * as they are and count as certain. Sums of the last seconds keep what was waited in them.
  */
 #include "blame-int.h"
+#include "kontend/bisect.h"
 #include "kontend/blame.h"
 #include "kontend/mem.h"
 #include "kontend/wait.h"
@@ -36,16 +37,7 @@ static void drop_first(struct blame *b, size_t n)
 /* The first entry that is not before @ns. */
 static size_t find_time(const struct blame *b, uint64_t ns)
 {
-	size_t low = 0, high = b->n_done;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (b->done[mid].time_ns < ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return ns ? BISECT(b->done, b->n_done, time_ns, ns - 1) : 0;
 }
 
 void blame_done_prune(struct model *m)

@@ -6,6 +6,7 @@
  * are sorted by lock once, for all rows of a table.
  */
 #include "held-by.h"
+#include "kontend/bisect.h"
 #include "kontend/lock.h"
 
 static bool make(struct held_by *h, struct query *q)
@@ -33,17 +34,7 @@ static bool make(struct held_by *h, struct query *q)
 /* The first one of that lock, or of the next. */
 static size_t first_of(const struct held_by *h, uint64_t lock)
 {
-	size_t first = 0, end = h->n;
-
-	while (first < end) {
-		size_t mid = first + (end - first) / 2;
-
-		if (h->v[mid].key < lock)
-			first = mid + 1;
-		else
-			end = mid;
-	}
-	return first;
+	return lock ? BISECT(h->v, h->n, key, lock - 1) : 0;
 }
 
 static bool has_it(struct query *q, const struct blame_cell *c)
