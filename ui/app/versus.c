@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sides that a flame graph compares: both marks, two groups of waits, or another recording with
- * what is shown. A group is a row that the user chose, or a filter; both are of the same time. Of
- * another recording all waits are meant that pass the filters of the view, by names, as numbers of
- * tasks and addresses of locks are other ones there.
+ * The sides that a flame graph compares: both marks, two groups of waits, or another recording and
+ * the one on the screen. A group is a row that the user chose, or a filter; both are of the same
+ * time. Of another recording all waits are meant that pass the filters of the view, by names, as
+ * numbers of tasks and addresses of locks are other ones there.
  */
 #include "../views/flame.h"
 #include "kontend/query-diff.h"
