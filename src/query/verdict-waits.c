@@ -313,6 +313,7 @@ static const char *say_worst(struct judge *j, struct query_finding *f, const str
 	const char *average = lost ? arena_printf(&j->q->arena, ", avg %s%s", r, lost) : NULL;
 	if (!average || !burns)
 		return NULL;
+	f->longest = length;
 	f->spare = lost; /* the second sentence is shorter than this one */
 	if (j->f->average || !now.n)
 		return arena_printf(&j->q->arena, "tasks waited for %s%s%s%s", f->name, average,
@@ -358,10 +359,14 @@ const char *verdict_say_longest(struct judge *j, struct query_finding *f)
 	put_name(j, f, o->longest_lock ? o->longest_lock : "a lock", o->longest_type);
 	f->because = say_because(j, f->lock, true);
 	const struct waits_now now = waits_of(j, f->lock);
-	if (now.n > 1)
-		return arena_printf(&j->q->arena, "%u tasks wait for %s, longest %s%s", now.n,
-				    f->name, o->longest_approx ? ">=" : "",
-				    units_ns(ns, o->longest_ns));
+	if (now.n > 1) {
+		f->longest =
+			arena_printf(&j->q->arena, ", longest %s%s", o->longest_approx ? ">=" : "",
+				     units_ns(ns, o->longest_ns));
+		return f->longest ? arena_printf(&j->q->arena, "%u tasks wait for %s%s", now.n,
+						 f->name, f->longest)
+				  : NULL;
+	}
 	return arena_printf(&j->q->arena, "%s has waited for %s for %s%s",
 			    query_in_words(j->q, o->longest_task), f->name,
 			    o->longest_approx ? ">=" : "", units_ns(ns, o->longest_ns));

@@ -162,9 +162,11 @@ static const char *say_blocked(struct judge *j, struct query_finding *f)
 
 	f->because = b->because;
 	f->name = b->cause;
-	return arena_printf(&j->q->arena, "%s task%s blocked: %s, longest %s",
-			    units_count(n, b->tasks), b->tasks == 1 ? " is" : "s are", b->cause,
-			    units_ns(ns, b->longest_ns));
+	f->longest = arena_printf(&j->q->arena, ", longest %s", units_ns(ns, b->longest_ns));
+	if (!f->longest)
+		return NULL;
+	return arena_printf(&j->q->arena, "%s task%s blocked: %s%s", units_count(n, b->tasks),
+			    b->tasks == 1 ? " is" : "s are", b->cause, f->longest);
 }
 
 static const char *say_slots(struct judge *j, struct query_finding *f)

@@ -25,6 +25,7 @@ static void keep(struct verdict_said *s, const struct query_finding *f)
 	text_clean(s->name, sizeof(s->name), f->name ? f->name : "");
 	text_clean(s->word, sizeof(s->word), f->word ? f->word : "");
 	text_clean(s->spare, sizeof(s->spare), f->spare ? f->spare : "");
+	text_clean(s->longest, sizeof(s->longest), f->longest ? f->longest : "");
 	text_clean(s->because, sizeof(s->because), f->because ? f->because : "");
 	text_clean(s->at, sizeof(s->at), f->at ? f->at : "");
 	text_clean(s->syscall, sizeof(s->syscall), f->syscall ? f->syscall : "");
@@ -102,7 +103,7 @@ static void replace(char *ret, size_t size, const char *text, const char *part, 
 
 static void put_text(struct line *l, enum role role, const struct verdict_said *s, int width)
 {
-	char less[VERDICT_TEXT], text[2 * VERDICT_TEXT];
+	char less[VERDICT_TEXT], least[VERDICT_TEXT], text[2 * VERDICT_TEXT];
 
 	if (text_width(s->text) <= width) {
 		line_put(l, role, s->text);
@@ -112,9 +113,8 @@ static void put_text(struct line *l, enum role role, const struct verdict_said *
 	replace(text, sizeof(text), less, s->name, s->word);
 	if (text_width(less) > width && (!*s->word || text_width(text) > width)) {
 		/* The overview and tables have the longest wait, too: a whole name says more. */
-		char *longest = strstr(less, ", longest ");
-		if (longest && !strchr(longest + 1, ','))
-			*longest = '\0';
+		replace(least, sizeof(least), less, s->longest, "");
+		snprintf(less, sizeof(less), "%s", least);
 		replace(text, sizeof(text), less, s->name, s->word);
 	}
 	if (text_width(less) <= width || !*s->word)

@@ -16,7 +16,7 @@ struct verdict_said {
 	enum verdict_rule rule; /* from VERDICT_LOOK on */
 	uint64_t lock;		/* id of the row by lock; 0: it is about none */
 	char text[VERDICT_TEXT], name[VERDICT_TEXT], word[VERDICT_TEXT], because[VERDICT_TEXT];
-	char spare[VERDICT_TEXT];
+	char spare[VERDICT_TEXT], longest[VERDICT_TEXT];
 	char at[VERDICT_TEXT], syscall[VERDICT_TEXT], owner_at[VERDICT_TEXT];
 };
 

@@ -77,6 +77,7 @@ struct query_finding {
 	const char *name;	/* in `text`: may be cut to make it fit; NULL: there is none */
 	const char *word;	/* the end of `name`, without which it says nothing; NULL */
 	const char *spare;	/* in `text`: may be left out to make it fit, before; NULL */
+	const char *longest;	/* the end of `text`: may be left out before `name` is cut; NULL */
 	const char *because;	/* of the same: what or who causes it; NULL: not known */
 	uint64_t lock;		/* id of the row by lock; 0: it is about none */
 	/* Lines of programs: where most of the waiting for that lock is, in which system call, and
