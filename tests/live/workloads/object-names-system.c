@@ -77,7 +77,7 @@ static int say(int s, struct message *m)
 	if (send(s, m, m->head.nlmsg_len, 0) < 0)
 		return errno;
 	ssize_t n = recv(s, answer, sizeof(answer), 0);
-	const struct nlmsghdr *h = (void *)answer;
+	struct nlmsghdr *h = (void *)answer;
 	if (n < (ssize_t)NLMSG_LENGTH(sizeof(struct nlmsgerr)) || h->nlmsg_type != NLMSG_ERROR)
 		return EIO;
 	return -((const struct nlmsgerr *)NLMSG_DATA(h))->error;
