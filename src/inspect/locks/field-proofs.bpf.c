@@ -370,30 +370,31 @@ static __always_inline bool is_css(struct cgroup_subsys_state___field *css, __u3
 	return c && word_at((__u64)c + bpf_core_field_offset(c->subsys) + 8ull * nth) == (__u64)css;
 }
 
-__noinline int prove_memcg(__u64 base)
+__noinline int prove_css(__u64 base, __u32 nth)
+{
+	struct cgroup_subsys_state___field *css = (void *)base;
+
+	return is_css(css, nth) ? is(cgroup_id_of(css)) : 0;
+}
+
+static __always_inline int prove_memcg(__u64 base)
 {
 	struct mem_cgroup___field *m = (void *)base;
-	struct cgroup_subsys_state___field *css;
 
 	if (!has_memcgs())
 		return 0;
-	css = (void *)(base + bpf_core_field_offset(m->css));
-	return is_css(css, bpf_core_enum_value(enum cgroup_subsys_id___because, memory_cgrp_id))
-		       ? is(cgroup_id_of(css))
-		       : 0;
+	return prove_css(base + bpf_core_field_offset(m->css),
+			 bpf_core_enum_value(enum cgroup_subsys_id___because, memory_cgrp_id));
 }
 
-__noinline int prove_task_group(__u64 base)
+static __always_inline int prove_task_group(__u64 base)
 {
 	struct task_group *g = (void *)base;
-	struct cgroup_subsys_state___field *css;
 
 	if (!has_task_groups())
 		return 0;
-	css = (void *)(base + bpf_core_field_offset(g->css));
-	return is_css(css, bpf_core_enum_value(enum cgroup_subsys_id___because, cpu_cgrp_id))
-		       ? is(cgroup_id_of(css))
-		       : 0;
+	return prove_css(base + bpf_core_field_offset(g->css),
+			 bpf_core_enum_value(enum cgroup_subsys_id___because, cpu_cgrp_id));
 }
 
 __noinline int prove_cgroup(__u64 base)
