@@ -6,13 +6,32 @@ lock, and in a stack where they wait."""
 import json
 import subprocess
 import sys
+import time
+
+LATE = "did not become ready"
+
+
+def run(*words):
+    return subprocess.run(["profiler-cli", *words, "--session", "kontend"], capture_output=True, text=True, check=False)
 
 
 def ask(*words):
-    p = subprocess.run(["profiler-cli", *words, "--session", "kontend"], capture_output=True, text=True, check=False)
+    p = run(*words)
     if p.returncode:
         sys.exit(f"{' '.join(words)}: {p.stdout}{p.stderr}")
     return p.stdout
+
+
+def load(path):
+    """Its daemon has half a second to start, which is too little on a busy machine."""
+    for _ in range(60):
+        p = run("load", path)
+        if p.returncode == 0 or LATE not in p.stdout + p.stderr:
+            break
+        time.sleep(1)
+    if p.returncode:
+        run("stop")
+        sys.exit(f"load {path}: {p.stdout}{p.stderr}")
 
 
 def threads():
@@ -31,7 +50,7 @@ def sampled_ms(thread):
     return said["regularCallTree"]["totalSamples"]
 
 
-ask("load", sys.argv[1])
+load(sys.argv[1])
 try:
     handles = threads()
     waits = [w for handle in handles for w in waits_of(handle)]
