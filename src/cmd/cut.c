@@ -36,6 +36,7 @@ static int write_to(const struct cmd_cut *c, int fd, struct source *s, struct er
 	int r;
 
 	wo.zstd_level = c->level;
+	wo.machine = reader_machine(s);
 	r = writer_new(&w, &wo, err);
 	if (r < 0)
 		return r;

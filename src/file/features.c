@@ -18,6 +18,7 @@ bool features_wants(uint32_t bit)
 	case PERFDATA_TRACING_DATA:
 	case PERFDATA_BUILD_ID:
 	case PERFDATA_HOSTNAME:
+	case PERFDATA_CPUDESC:
 	case PERFDATA_OSRELEASE:
 	case PERFDATA_ARCH:
 	case PERFDATA_NRCPUS:
@@ -207,7 +208,10 @@ void features_take(struct features *f, uint32_t bit, const void *data, size_t le
 		take_build_ids(f, &c);
 		return;
 	case PERFDATA_HOSTNAME:
-		take_string(&c, f->hostname, sizeof(f->hostname));
+		take_string(&c, f->machine.host, sizeof(f->machine.host));
+		return;
+	case PERFDATA_CPUDESC:
+		take_string(&c, f->machine.cpu, sizeof(f->machine.cpu));
 		return;
 	case PERFDATA_OSRELEASE:
 		take_string(&c, f->release, sizeof(f->release));

@@ -331,7 +331,7 @@ static bool is_of_this_host(const struct reader *r)
 {
 	struct utsname u;
 
-	return uname(&u) == 0 && strcmp(u.nodename, r->features.hostname) == 0;
+	return uname(&u) == 0 && strcmp(u.nodename, r->features.machine.host) == 0;
 }
 
 /* CLOCK_REALTIME when the file was written; 0: it is no file of its own. */
@@ -514,9 +514,9 @@ static int queue_machine(struct reader *r)
 		struct record_machine machine;
 	} body = {.head = {.kind = SNAPSHOT_MACHINE, .version = RECORD_MACHINE_VERSION}};
 
-	if (!*r->features.hostname || r->has_machine)
+	if (!*r->features.machine.host || r->has_machine)
 		return 0;
-	memcpy(body.machine.host, r->features.hostname, sizeof(body.machine.host));
+	memcpy(body.machine.host, r->features.machine.host, sizeof(body.machine.host));
 	return reader_queue_copy(r, RECORD_SNAPSHOT, 0, &body, sizeof(body));
 }
 

@@ -348,6 +348,11 @@ int reader_new(struct source **ret, const struct reader_options *o, struct error
 	return 0;
 }
 
+const struct perfdata_machine *reader_machine(struct source *s)
+{
+	return &reader_of(s)->features.machine;
+}
+
 void reader_stat(struct source *s, struct reader_stat *ret)
 {
 	struct reader *r = reader_of(s);

@@ -18,7 +18,8 @@
 /* features.c */
 /* The facts about machine and session in the features of a file. 0 or "": unknown */
 struct features {
-	char hostname[65], release[65], arch[65], cmdline[64];
+	struct perfdata_machine machine;
+	char release[65], arch[65], cmdline[64];
 	uint32_t cpus, cpus_online;
 	uint64_t sample_time[2]; /* of the first and the last sample */
 	uint64_t clock_wall_ns,

@@ -143,7 +143,8 @@ static int add_kernel_id(struct writer_bytes *b)
 	return add_u32(b, 0);
 }
 
-/* The build id of the recorded kernel if the source gave one, else of the running one. */
+/* The build id of the recorded kernel if it is known: if this machine is recorded, it is the
+ * running one. */
 static int add_build_ids(const struct writer *w, struct writer_bytes *b)
 {
 	const struct writer_bytes *ids = &w->build_ids;
@@ -152,17 +153,28 @@ static int add_build_ids(const struct writer *w, struct writer_bytes *b)
 
 	while ((next = buildids_next(ids->data, ids->len, at, &one)) && !one.kernel)
 		at = next;
-	if (!next)
+	if (!next && !w->machine)
 		add_kernel_id(b);
 	return add_bytes(b, ids->data, ids->len);
 }
 
-static int add_cpudesc(struct writer_bytes *b)
+static int add_hostname(const struct writer *w, struct writer_bytes *b)
+{
+	struct utsname u;
+
+	if (w->machine)
+		return *w->machine->host ? add_string(b, w->machine->host) : 0;
+	return uname(&u) ? 0 : add_string(b, u.nodename);
+}
+
+static int add_cpudesc(const struct writer *w, struct writer_bytes *b)
 {
 	char *text = NULL, *at;
 	size_t len;
 	int e = 0;
 
+	if (w->machine)
+		return *w->machine->cpu ? add_string(b, w->machine->cpu) : 0;
 	if (fdio_read_file("/proc/cpuinfo", &text, &len))
 		return 0;
 	at = strstr(text, "model name");
@@ -222,7 +234,6 @@ static int add_feature(const struct writer *w, enum perfdata_feature feature,
 		       struct writer_bytes *b)
 {
 	const struct record_host *h = &w->host;
-	struct utsname u;
 
 	switch (feature) {
 	case PERFDATA_TRACING_DATA:
@@ -230,7 +241,7 @@ static int add_feature(const struct writer *w, enum perfdata_feature feature,
 	case PERFDATA_BUILD_ID:
 		return add_build_ids(w, b);
 	case PERFDATA_HOSTNAME:
-		return uname(&u) ? 0 : add_string(b, u.nodename);
+		return add_hostname(w, b);
 	case PERFDATA_OSRELEASE:
 		return add_string(b, h->release);
 	case PERFDATA_VERSION:
@@ -241,7 +252,7 @@ static int add_feature(const struct writer *w, enum perfdata_feature feature,
 		add_u32(b, h->cpus);
 		return add_u32(b, h->cpus_online);
 	case PERFDATA_CPUDESC:
-		return add_cpudesc(b);
+		return add_cpudesc(w, b);
 	case PERFDATA_CMDLINE:
 		return add_cmdline(w, b);
 	case PERFDATA_EVENT_DESC:

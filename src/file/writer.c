@@ -374,6 +374,7 @@ int writer_new(struct writer **ret, const struct writer_options *o, struct error
 	w->clock_id = o->clock_id;
 	w->ctx = o->ctx;
 	w->max_bytes = o->max_bytes;
+	w->machine = o->machine;
 	w->pack.level = o->zstd_level;
 	e = open_output(w, o, err);
 	for (size_t i = 0; !e && o->argv && o->argv[i]; i++)

@@ -60,10 +60,11 @@ struct writer {
 	struct writer_bytes *formats; /* bodies of RECORD_FORMAT */
 	size_t n_formats, cap_formats;
 	struct record_host host;
-	struct writer_bytes cmdline;   /* NUL-terminated words */
-	struct writer_bytes build_ids; /* as buildids.h has them */
-	uint64_t ending;	       /* offset of the trailer; 0: none */
-	uint64_t end;		       /* of all records; 0: not finished */
+	const struct perfdata_machine *machine; /* NULL: this one */
+	struct writer_bytes cmdline;		/* NUL-terminated words */
+	struct writer_bytes build_ids;		/* as buildids.h has them */
+	uint64_t ending;			/* offset of the trailer; 0: none */
+	uint64_t end;				/* of all records; 0: not finished */
 	struct writer_symbols symbols;
 	uint32_t clock_id;
 	uint64_t rounds;			  /* those that reported more than the one before */

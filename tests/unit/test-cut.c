@@ -52,12 +52,12 @@ static struct synth *make_synth(void)
 	return s;
 }
 
-static int cut_to_file(struct synth *s, int fd, uint64_t from, uint64_t to, struct error *err)
+static int cut_with(struct synth *s, const struct writer_options *o, uint64_t from, uint64_t to,
+		    struct error *err)
 {
-	struct writer_options o = {.fd = fd, .clock_id = 1};
 	struct source *source = synth_source(s);
 	struct writer *w;
-	int r = writer_new(&w, &o, err);
+	int r = writer_new(&w, o, err);
 
 	if (r == 0) {
 		r = cut_range(source, w, &(struct cut_part){.from_ns = from, .to_ns = to}, err);
@@ -67,6 +67,13 @@ static int cut_to_file(struct synth *s, int fd, uint64_t from, uint64_t to, stru
 	}
 	source_free(source);
 	return r;
+}
+
+static int cut_to_file(struct synth *s, int fd, uint64_t from, uint64_t to, struct error *err)
+{
+	const struct writer_options o = {.fd = fd, .clock_id = 1};
+
+	return cut_with(s, &o, from, to, err);
 }
 
 static void open_cut(struct engine *e, int fd)
@@ -123,6 +130,32 @@ static void test_cuts_are_their_ranges(void **state)
 	check_cut(100, 101);
 	check_cut(100, 110);
 	check_cut(109, 110);
+}
+
+/* Its machine is that of the recording, which may be another one than this. */
+static void test_the_machine_is_the_recorded_one(void **state)
+{
+	const struct perfdata_machine machine = {.host = "db17", .cpu = "EPYC 7B13"};
+	const struct perfdata_machine unknown = {0};
+	const struct perfdata_machine *const given[] = {&machine, &unknown};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct synth *s = make_synth();
+		struct writer_options o = {.clock_id = 1, .machine = given[i]};
+		struct error err = {0};
+		struct engine e;
+
+		o.fd = memfd_create("cut", 0);
+		assert_int_equal(cut_with(s, &o, 103 * S, 107 * S, &err), 0);
+		open_cut(&e, o.fd);
+		const struct perfdata_machine *m = reader_machine(e.source);
+		assert_string_equal(m->host, given[i]->host);
+		assert_string_equal(m->cpu, given[i]->cpu);
+		engine_deinit(&e);
+		close(o.fd);
+		synth_free(s);
+	}
 }
 
 static bool has_name(const struct model *m, const char *name)
@@ -196,6 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cuts_are_their_ranges),
+		cmocka_unit_test(test_the_machine_is_the_recorded_one),
 		cmocka_unit_test(test_names_from_before),
 		cmocka_unit_test(test_nothing_to_cut),
 		cmocka_unit_test(test_failures_are_handed_up),

@@ -35,6 +35,12 @@ enum {
 	PERFDATA_FEATURES_KNOWN = 35, /* the first bit without a meaning in perf of Linux 7.3 */
 };
 
+/* The machine that was recorded. "": unknown */
+struct perfdata_machine {
+	char host[65]; /* as of uname -n */
+	char cpu[128]; /* the model of its CPUs, as /proc/cpuinfo names it */
+};
+
 enum perfdata_feature {
 	PERFDATA_TRACING_DATA = 1,
 	PERFDATA_BUILD_ID = 2,

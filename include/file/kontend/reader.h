@@ -2,6 +2,7 @@
 #ifndef KONTEND_READER_H
 #define KONTEND_READER_H
 
+#include "kontend/perfdata.h"
 #include "kontend/source.h"
 #include "kontend/textsnap.h"
 #include <stdbool.h>
@@ -46,6 +47,8 @@ struct reader_stat {
 	uint64_t dev, inode; /* of a regular file, as from stat(); 0: it is none */
 };
 void reader_stat(struct source *s, struct reader_stat *ret);
+/* The recorded machine, known from the first event on. It lives as long as the source. */
+const struct perfdata_machine *reader_machine(struct source *s);
 
 /*
  * The code of the kernel that was recorded, at its addresses, from the copy of its memory that perf

@@ -2,6 +2,7 @@
 #ifndef KONTEND_WRITER_H
 #define KONTEND_WRITER_H
 
+#include "kontend/perfdata.h"
 #include "kontend/source.h"
 #include <stdbool.h>
 #include <sys/uio.h>
@@ -28,6 +29,9 @@ struct writer_options {
 	const char *const *argv; /* command line to be recorded, NULL-terminated; NULL: none */
 	uint32_t clock_id;	 /* of the events: CLOCK_MONOTONIC */
 	uint64_t max_bytes;	 /* of the finished file; 0: no limit */
+	/* The machine of the records, known from the first event on; it must outlive the writer.
+	 * NULL: this one. */
+	const struct perfdata_machine *machine;
 };
 
 enum { WRITER_FULL = 1 }; /* returned if this would make the file too long; nothing was taken */
