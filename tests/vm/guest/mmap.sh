@@ -27,7 +27,8 @@ expr "$(uname -r)" : '[0-5]\.\|6\.[0-3]\.' >/dev/null && want="1.00 0.00"
 case_of "call paths tell of who holds it, once a page"
 gives 0 paths kontend report --mmap all,paths --view mmap --by stack -m 2048 --format csv -o held.csv -- \
 	kontend bench page-fault --mode kernel -t 1 --size 4M
-held=$(awk -F, '/getcpu/ && $1 == "R" { n += $3 } END { print n + 0 }' held.csv)
+# Kernels with frame pointers, as Ubuntu's, leave the caller of __put_user_4() out, which has no frame.
+held=$(awk -F, '/getcpu|put_user/ && $1 == "R" { n += $3 } END { print n + 0 }' held.csv)
 # 1024 timed ones, 2048 counted ones; a record in a hundred may be dropped unseen.
 if [ "$held" -lt 3000 ] || [ "$held" -gt 3100 ]; then
 	complain "$held faults of 3072: $(head -n 5 held.csv)"
