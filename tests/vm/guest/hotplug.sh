@@ -79,6 +79,21 @@ busy() {
 	taskset -c "$1" storm 6 "$2" go
 }
 
+# storms: one after the other on CPUs 1 and 2, until `calm`. It may take longer to begin to measure than a
+# storm lasts.
+storms() {
+	rm -f enough
+	while [ ! -e enough ]; do
+		taskset -c 1,2 storm 6 20 go
+	done &
+	storm=$!
+}
+
+calm() {
+	: >enough
+	wait "$storm"
+}
+
 case_of "it goes away and stays away"
 measure gone
 cpu 2 0
@@ -131,26 +146,24 @@ kontend report -j --view overview -i recording >recorded 2>started ||
 shows recorded '"bad": 0,'
 
 case_of "it goes and comes below a storm"
-taskset -c 1,2 storm 6 80 go &
-storm=$!
+storms
 measure storm
 for _ in 1 2 3 4; do
 	blink
 done
 reported storm
-wait "$storm"
+calm
 shows storm '"doubtful": 0,'
 [ "$(of_cpu storm 1 contended)" -gt 10 ] || complain "the storm was not measured"
 
 case_of "the same by perf's events, of which some are missing"
-taskset -c 1,2 storm 6 80 go &
-storm=$!
+storms
 measure events --no-bpf
 for _ in 1 2; do
 	blink
 done
 reported events
-wait "$storm"
+calm
 [ "$(of_cpu events 1 contended)" -gt 10 ] || complain "the storm was not measured"
 [ "$(of_cpu events 2 contended)" -gt 10 ] || complain "CPU 2 is not measured after it came back"
 
