@@ -97,6 +97,8 @@ struct dentry {
 	union dentry_union d_u;
 } CORE;
 
+#include "alias.h"
+
 struct file___because {
 	struct inode___because *f_inode;
 	void *private_data;
@@ -117,6 +119,15 @@ struct fuse_req {
 
 struct fuse_dev {
 	struct fuse_conn *fc;
+} CORE;
+
+/* From 7.x on. */
+struct fuse_chan {
+	struct fuse_conn *conn;
+} CORE;
+
+struct fuse_dev___chan {
+	struct fuse_chan *chan;
 } CORE;
 
 /* Logs of ext4 and ocfs2. */

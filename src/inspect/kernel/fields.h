@@ -215,7 +215,16 @@ struct cgroup___field {
 
 struct kmem_cache___field {
 	const char *name;
-	struct kmem_cache_node *node[1];
+	struct kmem_cache_node *node[1]; /* before 7.x */
+} CORE;
+
+struct kmem_cache_per_node_ptrs { /* from 7.x on; both are all of it */
+	struct node_barn *barn;
+	struct kmem_cache_node *node;
+} CORE;
+
+struct kmem_cache___per_node {
+	struct kmem_cache_per_node_ptrs per_node[1];
 } CORE;
 
 /* A barn, since 6.18, has sheaves of objects of its cache. */

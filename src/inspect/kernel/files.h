@@ -23,6 +23,8 @@ struct dentry {
 	} d_u;
 } CORE;
 
+#include "alias.h"
+
 struct file_system_type {
 	const char *name;
 } CORE;

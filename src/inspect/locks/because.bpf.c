@@ -184,7 +184,6 @@ static __always_inline void read_inode(struct raw_because *b, struct inode___bec
 {
 	struct super_block___because *sb = BPF_CORE_READ(inode, i_sb);
 	__u64 alias = (__u64)BPF_CORE_READ(inode, i_dentry.first);
-	struct dentry *d = NULL;
 
 	read_fs(b, sb);
 	if ((BPF_CORE_READ(inode, i_mode) & S_FORMAT) == S_BLOCK) {
@@ -196,9 +195,9 @@ static __always_inline void read_inode(struct raw_because *b, struct inode___bec
 		if (bpf_core_type_exists(struct fuse_mount))
 			seek_user((__u64)BPF_CORE_READ(m, fc), RAW_SOUGHT_FS, 0);
 	}
+	alias = alias ? dentry_of_alias(alias) : 0;
 	if (!alias)
 		return;
-	alias -= bpf_core_field_offset(d->d_u.d_alias);
 	b->file.bytes = 0;
 	bpf_loop(TREE_DEPTH, put_folder, &alias, 0);
 }
@@ -246,7 +245,7 @@ static __always_inline bool put_request(struct raw_because *b, __u64 head)
 {
 	struct fuse_req *r = NULL;
 
-	if (!bpf_core_type_exists(struct fuse_req))
+	if (!bpf_core_type_exists(struct fuse_req) || !bpf_core_field_exists(r->fm))
 		return false;
 	r = (void *)(head - bpf_core_field_offset(r->waitq.head));
 	struct super_block___because *sb = BPF_CORE_READ(r, fm, sb);
@@ -652,6 +651,19 @@ int find_objects(void *ctx)
 	return 0;
 }
 
+/* Of an open /dev/fuse. */
+static __always_inline __u64 connection_of(__u64 device)
+{
+	struct fuse_dev *d = (void *)device;
+	struct fuse_dev___chan *newer = (void *)device;
+
+	if (bpf_core_field_exists(d->fc))
+		return (__u64)BPF_CORE_READ(d, fc);
+	if (bpf_core_field_exists(newer->chan))
+		return (__u64)BPF_CORE_READ(newer, chan, conn);
+	return 0;
+}
+
 /* Who has a descriptor of a sought object? */
 SEC("iter/task_file")
 int find_users(struct bpf_iter__task_file *ctx)
@@ -662,9 +674,8 @@ int find_users(struct bpf_iter__task_file *ctx)
 	if (!t || !f)
 		return 0;
 	__u64 of = (__u64)BPF_CORE_READ(f, private_data), fs = 0;
-	struct fuse_dev *d = (void *)(of & ~1ull); /* a flag from 6.18 on */
-	if (BPF_CORE_READ(f, f_inode, i_rdev) == FUSE_DEVICE && bpf_core_field_exists(d->fc))
-		fs = (__u64)BPF_CORE_READ(d, fc);
+	if (BPF_CORE_READ(f, f_inode, i_rdev) == FUSE_DEVICE)
+		fs = connection_of(of & ~1ull); /* a flag from 6.18 on */
 	for (__u32 i = 0; i < RAW_SOUGHT && i < state.n_sought; i++) {
 		struct raw_sought *s = &state.sought[i];
 		if (!of || s->object != (s->kind == RAW_SOUGHT_FS ? fs : of))

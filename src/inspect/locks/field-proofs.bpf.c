@@ -405,36 +405,60 @@ __noinline int prove_cgroup(__u64 base)
 	return n && (__u64)BPF_CORE_READ(n, priv) == base ? is(BPF_CORE_READ(n, id)) : 0;
 }
 
+/* Pointers to what a cache has of each node. */
+struct per_node {
+	__u64 first, step; /* 0: this kernel has them elsewhere */
+};
+
+static __always_inline struct per_node cache_nodes(__u64 cache)
+{
+	struct kmem_cache___field *c = NULL;
+	struct kmem_cache___per_node *newer = NULL;
+	struct kmem_cache_per_node_ptrs *p = NULL;
+
+	if (bpf_core_field_exists(c->node))
+		return (struct per_node){cache + bpf_core_field_offset(c->node), 8};
+	if (bpf_core_field_exists(newer->per_node) && bpf_core_field_exists(p->node))
+		return (struct per_node){cache + bpf_core_field_offset(newer->per_node) +
+						 bpf_core_field_offset(p->node),
+					 sizeof(*p)};
+	return (struct per_node){0};
+}
+
+static __always_inline bool has_node(__u64 cache, __u64 node)
+{
+	struct per_node nodes = cache_nodes(cache);
+
+	for (__u32 i = 0; nodes.first && i < 8; i++)
+		if (word_at(nodes.first + nodes.step * i) == node)
+			return true;
+	return false;
+}
+
 /* The cache whose list of partial slabs begins there; 0: none, or the list is empty. */
 static __always_inline __u64 cache_of(__u64 base)
 {
 	struct kmem_cache_node *n = (void *)base;
-	struct kmem_cache___field *c = NULL;
+	struct kmem_cache___field *c;
 	struct slab *s = NULL;
 	__u64 node;
 
-	if (!bpf_core_field_exists(s->slab_list) || !bpf_core_field_exists(c->node))
+	if (!bpf_core_field_exists(s->slab_list))
 		return 0;
 	node = (__u64)BPF_CORE_READ(n, partial.next);
 	if (!node || node == base + bpf_core_field_offset(n->partial))
 		return 0;
 	s = (void *)(node - bpf_core_field_offset(s->slab_list));
 	c = BPF_CORE_READ(s, slab_cache);
-	for (__u32 i = 0; c && i < 8; i++)
-		if (word_at((__u64)c + bpf_core_field_offset(c->node) + 8ull * i) == base)
-			return (__u64)c;
-	return 0;
+	return c && has_node((__u64)c, base) ? (__u64)c : 0;
 }
 
 /* Once it was found its list may be empty: the cache stays. */
 __noinline int prove_cache_node(__u64 base, __u64 via)
 {
-	struct kmem_cache___field *c = (void *)(via ? via : cache_of(base));
+	__u64 c = via ? via : cache_of(base);
 
-	for (__u32 i = 0; c && i < 8; i++)
-		if (word_at((__u64)c + bpf_core_field_offset(c->node) + 8ull * i) == base)
-			return is((__u64)c);
-	return 0;
+	return c && has_node(c, base) ? is(c) : 0;
 }
 
 /* The cache of the first of its sheaves, which are full or empty; 0: none, or it has none. */
@@ -450,17 +474,29 @@ static __always_inline __u64 sheaf_cache(__u64 list)
 	return (__u64)BPF_CORE_READ(s, cache);
 }
 
-static __always_inline bool has_barn(struct kmem_cache___field *c, __u64 barn)
+static __always_inline bool has_barn(__u64 cache, __u64 barn)
 {
+	struct kmem_cache___field *c = NULL;
+	struct kmem_cache___per_node *newer = NULL;
+	struct kmem_cache_per_node_ptrs *p = NULL;
 	struct kmem_cache_node *n = NULL;
+	__u64 first;
 
-	if (!bpf_core_field_exists(n->barn) || !bpf_core_field_exists(c->node))
+	if (bpf_core_field_exists(n->barn) && bpf_core_field_exists(c->node)) {
+		first = cache + bpf_core_field_offset(c->node);
+		for (__u32 i = 0; i < 8; i++) {
+			n = (void *)word_at(first + 8ull * i);
+			if (n && (__u64)BPF_CORE_READ(n, barn) == barn)
+				return true;
+		}
 		return false;
-	for (__u32 i = 0; c && i < 8; i++) {
-		n = (void *)word_at((__u64)c + bpf_core_field_offset(c->node) + 8ull * i);
-		if (n && (__u64)BPF_CORE_READ(n, barn) == barn)
-			return true;
 	}
+	if (!bpf_core_field_exists(newer->per_node) || !bpf_core_field_exists(p->barn))
+		return false;
+	first = cache + bpf_core_field_offset(newer->per_node) + bpf_core_field_offset(p->barn);
+	for (__u32 i = 0; i < 8; i++)
+		if (word_at(first + sizeof(*p) * i) == barn)
+			return true;
 	return false;
 }
 
@@ -474,7 +510,7 @@ __noinline int prove_barn(__u64 base, __u64 via)
 		return 0;
 	cache = cache ? cache : sheaf_cache(base + bpf_core_field_offset(b->sheaves_full));
 	cache = cache ? cache : sheaf_cache(base + bpf_core_field_offset(b->sheaves_empty));
-	return cache && has_barn((void *)cache, base) ? is(cache) : 0;
+	return cache && has_barn(cache, base) ? is(cache) : 0;
 }
 
 /* The address space of the first mapping in its tree; 0: none. */

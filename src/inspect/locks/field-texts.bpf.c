@@ -86,7 +86,6 @@ __noinline int put_inode(__u64 inode)
 	struct inode___because *i = (void *)inode;
 	struct inode___field *f = (void *)inode;
 	struct raw_field *r = field_at();
-	struct dentry *d = NULL;
 	__u64 alias = last_alias(i);
 
 	if (!r)
@@ -95,8 +94,9 @@ __noinline int put_inode(__u64 inode)
 	r->number = BPF_CORE_READ(f, i_ino);
 	if ((BPF_CORE_READ(i, i_mode) & 0170000) == 0060000)
 		r->rdev = BPF_CORE_READ(i, i_rdev);
+	alias = alias ? dentry_of_alias(alias) : 0;
 	if (alias)
-		put_dentry(alias - bpf_core_field_offset(d->d_u.d_alias));
+		put_dentry(alias);
 	return 0;
 }
 

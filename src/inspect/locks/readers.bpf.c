@@ -26,6 +26,10 @@ ARRAY(cpus, __u32, RAW_READER_CPUS);
 
 enum { READER_SHIFT = 8, WRITER_LOCKED = 1 };
 
+/* rwbase_rt.readers: no writer keeps readers out; a writer has it; else the number of readers. */
+#define RT_NO_WRITER 0x80000000u
+#define RT_WRITES 0x40000000u
+
 /* Results from the calls of one task. */
 struct calls {
 	__u32 slot, n;
@@ -108,8 +112,17 @@ static long walk_step(__u32 i, void *ctx)
 static __always_inline bool is_read(__u64 lock)
 {
 	struct rw_semaphore *s = (void *)lock;
-	__u64 count = word_at(lock + bpf_core_field_offset(s->count));
+	__u64 count;
+	__u32 n;
 
+	if (!bpf_core_field_exists(s->count)) { /* PREEMPT_RT */
+		if (!bpf_core_field_exists(s->rwbase.readers))
+			return false;
+		n = (__u32)number_at(lock + bpf_core_field_offset(s->rwbase.readers)) &
+		    ~RT_NO_WRITER;
+		return n && n < RT_WRITES;
+	}
+	count = word_at(lock + bpf_core_field_offset(s->count));
 	return !(count & WRITER_LOCKED) && (__s64)count >> READER_SHIFT > 0;
 }
 

@@ -255,16 +255,12 @@ static __always_inline bool inode_name_alone(struct inode_work *w, struct dentry
 /* Entries may be moved meanwhile: the first one is to be the same afterwards. */
 static __always_inline void inode_name(struct inode_work *w, struct inode___files *inode)
 {
-	struct dentry *d = NULL;
-	struct dentry *parent;
-	__u64 alias;
+	struct dentry *d, *parent;
+	__u64 alias = inode_alias(inode);
 
-	if (!bpf_core_field_exists(d->d_u.d_alias))
+	d = alias ? (void *)dentry_of_alias(alias) : NULL;
+	if (!d)
 		return;
-	alias = inode_alias(inode);
-	if (!alias)
-		return;
-	d = (void *)(alias - bpf_core_field_offset(d->d_u.d_alias));
 	parent = BPF_CORE_READ(d, d_parent);
 	w->entry = (__u64)d;
 	w->mount = inode_mount(BPF_CORE_READ(inode, i_sb));
