@@ -69,7 +69,7 @@ enum { STATE_UNINTERRUPTIBLE = 2, STATE_NOLOAD = 0x400 };
 struct task_struct___slept {
 	unsigned int __state;
 	unsigned in_iowait : 1;
-	int on_cpu, on_rq;
+	unsigned int on_cpu, on_rq; /* of one byte, unsigned, in 7.3 */
 	struct sched_entity___locks se;
 	struct task_struct *group_leader;
 } CORE;

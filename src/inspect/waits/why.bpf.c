@@ -87,7 +87,8 @@ enum { STATE_NOLOAD = 0x400 };
 struct task_struct___why {
 	unsigned int __state;
 	unsigned in_iowait : 1;
-	int pid, tgid, on_cpu, on_rq;
+	int pid, tgid;
+	unsigned int on_cpu, on_rq; /* of one byte, unsigned, in 7.3 */
 	struct sched_entity___locks se;
 } CORE;
 
@@ -504,7 +505,9 @@ int why_walk(struct bpf_iter__task *ctx)
 	r->state = (unsigned short)state_of(t);
 	if (r->state == RUNREC_ENDED || BPF_CORE_READ(t, __state) & STATE_DEAD)
 		return 0;
-	w->does = r->state != RUNREC_READY ? SLEEPS : BPF_CORE_READ(t, on_cpu) ? RUNS : WAITS;
+	w->does = r->state != RUNREC_READY		     ? SLEEPS
+		  : BPF_CORE_READ_BITFIELD_PROBED(t, on_cpu) ? RUNS
+							     : WAITS;
 	if (w->does == RUNS)
 		r->on_ns = now;
 	else
