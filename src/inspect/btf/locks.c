@@ -73,6 +73,10 @@ static void name_lock(const struct walk *w, char *ret, size_t size)
 	for (unsigned i = 0; i < w->depth; i++)
 		if (*w->parts[i].name)
 			named[n++] = &w->parts[i];
+	/* The lock within an rwsem of PREEMPT_RT, for which its writers wait, is the rwsem. */
+	if (n > 2 && !strcmp(named[n - 1]->name, "rtmutex") &&
+	    !strcmp(named[n - 2]->name, "rwbase"))
+		n -= 2;
 	for (from = n; from > 0; from--)
 		if (!is_common(named[from - 1], from > 1 ? named[from - 2] : NULL))
 			break;
