@@ -11,6 +11,7 @@
 #include "canned.h"
 #include "followed.h"
 #include "kontend/limits.h"
+#include "kontend/lock.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-use.h"
 #include "kontend/wait-filter.h"
@@ -138,6 +139,38 @@ static void a_window_has_its_own(void **state)
 	wait_filter_end(&w->q);
 }
 
+/* A frame asks about each lock that it shows: their tasks take memory, and not all that there are.
+ */
+static void many_locks_take_the_memory_of_one(void **state)
+{
+	enum { TASKS = 4000, LOCKS = 100, LEAST = 8 * TASKS };
+	struct asked *w = *state;
+	struct query_uses all;
+	struct query_use u;
+
+	w->rig = (struct rig){.synth = synth_new(2)};
+	synth_prologue(w->rig.synth, NULL);
+	synth_outputs(w->rig.synth);
+	synth_profile(w->rig.synth);
+	synth_round(w->rig.synth, CANNED_START);
+	for (int i = 0; i < TASKS; i++)
+		synth_comm(w->rig.synth, 0, CANNED_START, 10000 + i, 10000 + i, "many");
+	sample_of(w->rig.synth, 30, FOLLOWED_ROOT);
+	followed_emit(w->rig.synth, CANNED_START, 3);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+	uint32_t lock = lock_by_id(w->q.model->locks, lock_id(w, FOLLOWED_MMAP_LOCK));
+	size_t first = w->q.arena.used_bytes;
+	assert_int_equal(query_use_all(&w->q, UINT32_MAX, &all), 0);
+	assert_true(w->q.arena.used_bytes - first >= LEAST);
+	first = w->q.arena.used_bytes;
+	for (int i = 0; i < LOCKS; i++) {
+		assert_int_equal(query_use_of(&w->q, &all, lock, &u), 0);
+		assert_true(u.has_cpu);
+	}
+	assert_true(w->q.arena.used_bytes - first < LEAST * 2);
+}
+
 static void queues_have_it_of_each_lock(void **state)
 {
 	struct query_spec spec = {0};
@@ -171,6 +204,7 @@ int main(void)
 		ON_STREAM(without_samples_cpu_time_is_not_known),
 		ON_STREAM(a_window_has_its_own),
 		ON_STREAM(queues_have_it_of_each_lock),
+		ON_STREAM(many_locks_take_the_memory_of_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

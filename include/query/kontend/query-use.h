@@ -32,6 +32,8 @@ struct query_use {
 struct query_uses {
 	struct query_use_task *v;
 	size_t n;
+	const uint64_t *cpu; /* CPU time of each task of the model, by samples; NULL: not known */
+	const char *no_cpu;  /* why not */
 };
 
 /* @only: UINT32_MAX: all. Empty where blame is not known. 0 or -ENOMEM, as all here. */

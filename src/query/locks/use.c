@@ -2,8 +2,8 @@
 /*
  * Which tasks use a lock, and how evenly: for each task the time that it had the lock while others
  * waited, as blame has it, its waiting, and its CPU time by samples of the profile. All of it is
- * added up into one list of (lock, task), sorted, so that a table of many locks costs one walk.
- * Tasks that are not known by name are in no index.
+ * added up into one list of (lock, task), sorted, so that a table of many locks costs one walk, and
+ * memory for the CPU time of all tasks once. Tasks that are not known by name are in no index.
  */
 #include "../blame/rows.h"
 #include "../group.h"
@@ -112,6 +112,35 @@ static void merge(struct use_list *l)
 	l->n = n;
 }
 
+/* Are the samples a measure of CPU time? */
+static bool is_of_time(const struct query *q)
+{
+	const struct eventlist_event *e = query_recorded_main(q);
+
+	return e && e->is_time;
+}
+
+/* For all locks that are asked about, as there may be many, and many tasks. */
+static int take_cpu(struct query *q, struct query_uses *u)
+{
+	const struct profile *p;
+	uint64_t *cpu;
+
+	if (!q->model->profile->samples || !is_of_time(q)) {
+		u->no_cpu = q->model->profile->samples ? "the profile is not of CPU time"
+						       : "no profile was taken";
+		return 0;
+	}
+	p = query_recorded_profile(q, query_profile(q));
+	cpu = p ? arena_alloc(&q->arena, q->model->tasks->n * sizeof(*cpu)) : NULL;
+	if (p && !cpu)
+		return -ENOMEM;
+	for (size_t i = 0; p && i < p->n; i++)
+		cpu[p->cells[i].task] += p->cells[i].period;
+	u->cpu = cpu;
+	return 0;
+}
+
 int query_use_all(struct query *q, uint32_t only, struct query_uses *ret)
 {
 	struct use_list l = {.q = q, .only = only == UINT32_MAX ? only : whole(q->model, only)};
@@ -131,25 +160,9 @@ int query_use_all(struct query *q, uint32_t only, struct query_uses *ret)
 	merge(&l);
 	ret->v = l.v;
 	ret->n = l.n;
+	if (take_cpu(q, ret) < 0)
+		return -ENOMEM;
 	return q->cache->failed ? -ENOMEM : 0;
-}
-
-/* Are the samples a measure of CPU time? */
-static bool is_of_time(const struct query *q)
-{
-	const struct eventlist_event *e = query_recorded_main(q);
-
-	return e && e->is_time;
-}
-
-static uint64_t *weights(struct query *q)
-{
-	const struct profile *p = query_recorded_profile(q, query_profile(q));
-	uint64_t *ret = arena_alloc(&q->arena, q->model->tasks->n * sizeof(*ret));
-
-	for (size_t i = 0; p && ret && i < p->n; i++)
-		ret[p->cells[i].task] += p->cells[i].period;
-	return p ? ret : NULL;
 }
 
 static int most_held(const void *a, const void *b)
@@ -163,23 +176,17 @@ static int most_held(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-static void add_cpu(struct query *q, struct query_use *u)
+static void add_cpu(const struct query_uses *of, struct query_use *u)
 {
-	const uint64_t *weight = NULL;
 	uint64_t all = 0;
 
-	if (!q->model->profile->samples)
-		u->no_cpu = "no profile was taken";
-	else if (!is_of_time(q))
-		u->no_cpu = "the profile is not of CPU time";
-	else
-		weight = weights(q);
-	for (uint32_t i = 0; weight && i < u->n; i++)
-		all += weight[u->v[i].task];
+	u->no_cpu = of->no_cpu;
+	for (uint32_t i = 0; of->cpu && i < u->n; i++)
+		all += of->cpu[u->v[i].task];
 	if (!all && !u->no_cpu)
 		u->no_cpu = "none of these tasks was sampled";
 	for (uint32_t i = 0; all && i < u->n; i++)
-		u->v[i].cpu_pct = 100 * (double)weight[u->v[i].task] / (double)all;
+		u->v[i].cpu_pct = 100 * (double)of->cpu[u->v[i].task] / (double)all;
 	u->has_cpu = all != 0;
 }
 
@@ -217,7 +224,7 @@ int query_use_of(struct query *q, const struct query_uses *all, uint32_t lock,
 	for (uint32_t i = 0; ret->held_ns && i < ret->n; i++)
 		ret->v[i].held_pct = 100 * (double)ns[i] / (double)ret->held_ns;
 	qsort(ret->v, ret->n, sizeof(*ret->v), most_held);
-	add_cpu(q, ret);
+	add_cpu(all, ret);
 	return q->cache->failed ? -ENOMEM : 0;
 }
 
