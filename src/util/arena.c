@@ -3,11 +3,11 @@
  * A list of chunks, the newest first; only the newest is filled. Chunks double up to a limit, so
  * that a small arena stays small and a large one has few chunks; a larger request gets a chunk of
  * its own size. An arena that is repeatedly filled to about the same size and reset ends up with
- * one chunk that stays: freeing memory and allocating it again costs page faults. A large chunk of
- * which little is used for a while gives way to a smaller one. Free space of a
- * chunk is always zero: it comes zeroed and a reset wipes what was used, so allocation is only a
- * pointer bump. For the address sanitizer free space counts as freed, so that it finds stale
- * pointers.
+ * one chunk that stays: freeing memory and allocating it again costs page faults. Of a large chunk
+ * only the first megabyte stays in memory after a reset, and one of which little is used for a
+ * while gives way to a smaller one. Free space of a chunk is always zero: it comes zeroed and a
+ * reset wipes what was used, so allocation is only a pointer bump. For the address sanitizer free
+ * space counts as freed, so that it finds stale pointers.
  */
 #include "kontend/arena.h"
 #include "kontend/mem.h"
@@ -155,7 +155,7 @@ void arena_reset(struct arena *a)
 		free_chunks(c);
 		*a = (struct arena){.first = all < ARENA_KEPT ? all : ARENA_MOST};
 	} else if (c) {
-		memset(c->data, 0, c->used);
+		mem_wipe(c->data, c->used);
 		ASAN_POISON_MEMORY_REGION(c->data, c->size);
 		c->used = 0;
 		a->used_bytes = 0;

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MEM_GROW_FIRST = 16, MEM_LARGE = 4 << 20 };
+enum { MEM_GROW_FIRST = 16, MEM_LARGE = 4 << 20, MEM_STAYS = 1 << 20 };
 
 /*
  * glibc adapts to each freed large block and keeps later ones of that size in its heap. Tables that
@@ -32,6 +32,20 @@ void mem_trim(void)
 #ifdef M_MMAP_THRESHOLD
 	malloc_trim(0);
 #endif
+}
+
+/* Pages that the system gives again are zeroed, which costs as much as to zero them here. */
+void mem_wipe(void *p, size_t len)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p, end = at + len;
+	uintptr_t from = (at + MEM_STAYS + page - 1) & ~(page - 1), to = end & ~(page - 1);
+
+	if (len <= MEM_STAYS || from >= to || madvise((void *)from, to - from, MADV_DONTNEED)) {
+		memset(p, 0, len);
+		return;
+	}
+	memset(p, 0, from - at);
+	memset((void *)to, 0, end - to);
 }
 
 static atomic_long mem_fail_in = -1;

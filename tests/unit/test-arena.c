@@ -5,7 +5,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -157,6 +160,44 @@ static void test_little_use_shrinks_it(void **state)
 	arena_deinit(&a);
 }
 
+/* Pages of @p that are in memory. */
+static size_t resident(const unsigned char *p, size_t len)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p & ~(page - 1);
+	size_t n = ((uintptr_t)p + len - at + page - 1) / page, ret = 0;
+	unsigned char *in = calloc(n, 1);
+
+	assert_non_null(in);
+	assert_int_equal(mincore((void *)at, n * page, in), 0);
+	for (size_t i = 0; i < n; i++)
+		ret += in[i] & 1;
+	free(in);
+	return ret * page;
+}
+
+/* A chunk that stays, as it was used well, keeps its place, not its pages. */
+static void test_reset_gives_pages_back(void **state)
+{
+	const size_t len = 16 << 20;
+	struct arena a = {0};
+	unsigned char *p = arena_alloc(&a, len);
+
+	(void)state;
+	assert_non_null(p);
+	memset(p, 0xee, len);
+	assert_true(resident(p, len) >= len);
+	for (int round = 0; round < 3; round++) {
+		arena_reset(&a);
+		assert_true(resident(p, len) <= 4 << 20);
+		assert_ptr_equal(arena_alloc(&a, len), p);
+		for (size_t i = 0; i < len; i++)
+			if (p[i])
+				fail_msg("byte %zu is not zero", i);
+		memset(p, 0xee, len);
+	}
+	arena_deinit(&a);
+}
+
 static void test_text(void **state)
 {
 	struct arena a = {0};
@@ -196,6 +237,7 @@ int main(void)
 		cmocka_unit_test(test_reset_wipes_and_keeps_what_it_takes),
 		cmocka_unit_test(test_little_use_shrinks_it),
 		cmocka_unit_test(test_reset_gives_much_back),
+		cmocka_unit_test(test_reset_gives_pages_back),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_out_of_memory),
 	};

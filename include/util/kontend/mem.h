@@ -21,6 +21,8 @@ char *mem_join(const char *a, const char *b); /* concatenates; NULL: no memory *
 /* A copy of @n elements; NULL if out of memory, or if @p is NULL. */
 void *mem_dup(const void *p, size_t n, size_t size);
 void mem_free(void *p); /* NULL is fine */
+/* Zeroes a part of a block, of which all but the first megabyte returns to the system. */
+void mem_wipe(void *p, size_t len);
 
 /*
  * Makes room for one more element in an array that grows by doubling. @items points to the array
