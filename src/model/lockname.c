@@ -2,8 +2,8 @@
 /*
  * Names of locks. An array in the order of arrival with an index by address; the objects at an
  * address, and those of a process, are lists through it. Texts are interned, so that a repeated
- * name costs nothing. Forgetting the older half builds both again, as interned texts cannot be
- * given back one by one.
+ * name costs nothing. Forgetting most of the older half builds both again, as interned texts cannot
+ * be given back one by one.
  */
 #include "kontend/lockname.h"
 #include "kontend/bisect.h"
@@ -13,13 +13,18 @@
 #include <errno.h>
 
 enum { VAR_LOCKS = 256 }; /* in a per-CPU variable */
+enum { NAMES_OF_LOCK = 4 };
 
-struct lockname_set *lockname_set_new(void)
+struct lockname_set *lockname_set_new(uint32_t locks)
 {
 	struct lockname_set *s = mem_calloc(1, sizeof(*s));
 
-	if (s)
-		s->refs = 1;
+	if (!s)
+		return NULL;
+	s->most = locks < LOCKNAME_LEAST / NAMES_OF_LOCK  ? LOCKNAME_LEAST
+		  : locks > LOCKNAME_MOST / NAMES_OF_LOCK ? LOCKNAME_MOST
+							  : locks * NAMES_OF_LOCK;
+	s->refs = 1;
 	return s;
 }
 
@@ -248,13 +253,23 @@ static int move(struct lockname_set *to, const struct lockname *name)
 	return intern(to, &n) ? append(to, &n) : -ENOMEM;
 }
 
+/*
+ * The older half, but for what has not ended, as the locks of a server that tasks wait for all the
+ * time: up to a quarter of all.
+ */
 static int forget_half(struct lockname_set *s)
 {
-	struct lockname_set new = {.refs = s->refs, .lost_ns = s->lost_ns};
+	size_t room = s->most / 4;
+	struct lockname_set new = {.refs = s->refs, .most = s->most, .lost_ns = s->lost_ns};
 	int code = 0;
 
-	for (size_t i = s->n / 2; code == 0 && i < s->n; i++)
+	for (size_t i = 0; code == 0 && i < s->n; i++) {
+		bool old = i < s->n / 2;
+		if (old && (s->names[i].to_ns || !room))
+			continue;
+		room -= old;
 		code = move(&new, &s->names[i]);
+	}
 	if (code < 0) {
 		empty(&new);
 		return code;
@@ -303,7 +318,7 @@ static int put_inode(struct lockname_set *s, struct lockname *n, struct lockname
 int lockname_inode(struct lockname_set *s, const struct lockname *name, bool changed)
 {
 	struct lockname n = *name;
-	int code = s->n >= LOCKNAME_MOST ? forget_half(s) : 0;
+	int code = s->n >= s->most ? forget_half(s) : 0;
 
 	if (code < 0 || !intern(s, &n))
 		return -ENOMEM;
@@ -453,7 +468,7 @@ int lockname_take_names(struct lockname_set *s, const struct locksnap *snap, uin
 			name.from_ns = mm_since(tasks, n);
 		else if (n->kind == LOCKSNAP_OBJECT)
 			name.from_ns = n->since_ns;
-		if (s->n >= LOCKNAME_MOST)
+		if (s->n >= s->most)
 			code = forget_half(s);
 		code = code < 0 ? code : put_name(s, &name, time_ns);
 	}

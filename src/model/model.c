@@ -109,7 +109,7 @@ int model_init(struct model *m, const struct model_limits *limits)
 	model_use_tables(m, t);
 	*m->limits = limits ? *limits : model_limits_of(0);
 	m->looks->due_ns = UINT64_MAX;
-	m->lock_names = lockname_set_new();
+	m->lock_names = lockname_set_new(m->limits->locks);
 	m->funcs = funcset_new();
 	m->cfi = cfiset_new();
 	if (m->lock_names && m->funcs && m->cfi && init_tables(m) == 0)

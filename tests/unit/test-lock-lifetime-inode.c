@@ -325,6 +325,65 @@ static void records_that_make_no_sense_are_bad(void **state)
 	assert_null(lockname_get(w->rig.engine.model->lock_names, LOCK));
 }
 
+static struct lockname known_name(uint64_t addr, uint64_t ino, uint64_t from_ns)
+{
+	return (struct lockname){.addr = addr,
+				 .kind = LOCKSNAP_INODE,
+				 .ino = ino,
+				 .dev = DEV,
+				 .from_ns = from_ns,
+				 .event_ns = from_ns,
+				 .comm = "",
+				 .text = "file"};
+}
+
+/*
+ * Files come and go at some addresses, and one that came first stays: it is not forgotten with
+ * those that have ended, nor do these become more than there may be.
+ */
+static void ended_names_are_forgotten_first(void **state)
+{
+	enum { ADDRS = 128, NAMES = 10 * LOCKNAME_LEAST };
+	struct lockname_set *s = lockname_set_new(0), *large = lockname_set_new(1 << 20);
+	struct lockname first = known_name(LOCK, 1, 1);
+
+	(void)state;
+	assert_non_null(s);
+	assert_non_null(large);
+	assert_int_equal(s->most, LOCKNAME_LEAST);
+	assert_int_equal(large->most, LOCKNAME_MOST);
+	assert_int_equal(lockname_inode(s, &first, true), 0);
+	for (uint64_t i = 0; i < NAMES; i++) {
+		struct lockname n = known_name(LOCK + 64 * (1 + i % ADDRS), 2 + i, 2 + i);
+		assert_int_equal(lockname_inode(s, &n, true), 0);
+		assert_true(s->n <= LOCKNAME_LEAST);
+		assert_true(s->cap <= LOCKNAME_LEAST);
+	}
+	assert_non_null(lockname_at(s, LOCK, 2 + NAMES));
+	assert_int_equal(lockname_at(s, LOCK, 2 + NAMES)->ino, 1);
+	assert_int_equal(lockname_at(s, LOCK + 64, 2 + NAMES)->ino, 2 + NAMES - ADDRS);
+	/* The latest one that has ended is there as well. */
+	assert_int_equal(lockname_at(s, LOCK + 64, 1 + NAMES - ADDRS)->ino, 2 + NAMES - 2 * ADDRS);
+	lockname_set_unref(s);
+	lockname_set_unref(large);
+}
+
+/* Where none has ended, there are no more either. */
+static void names_that_stay_are_bounded(void **state)
+{
+	struct lockname_set *s = lockname_set_new(0);
+
+	(void)state;
+	assert_non_null(s);
+	for (uint64_t i = 0; i < 4 * LOCKNAME_LEAST; i++) {
+		struct lockname n = known_name(LOCK + 64 * i, 1 + i, 1 + i);
+		assert_int_equal(lockname_inode(s, &n, true), 0);
+		assert_true(s->n <= LOCKNAME_LEAST);
+	}
+	assert_true(s->n >= LOCKNAME_LEAST / 2);
+	lockname_set_unref(s);
+}
+
 int main(void)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, asked_setup_empty, asked_teardown)
@@ -346,6 +405,8 @@ int main(void)
 		T(an_inode_of_ext4),
 		T(records_of_before_have_no_part),
 		T(records_that_make_no_sense_are_bad),
+		cmocka_unit_test(ended_names_are_forgotten_first),
+		cmocka_unit_test(names_that_stay_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,7 +280,7 @@ static void tasks_have_their_names_and_begins(void **state)
 static void names_outlast_their_snapshot(void **state)
 {
 	struct place *p = *state;
-	struct lockname_set *s = lockname_set_new();
+	struct lockname_set *s = lockname_set_new(0);
 
 	assert_non_null(s);
 	p->field = (struct raw_field){.pid = 8, .tid = 9, .comm = "sh"};

@@ -208,7 +208,7 @@ static void a_name_that_was_shown_gives_way_to_better_ones(void **state)
 	w->q = seen;
 	assert_string_equal(next_name(w, 1), "BPF map inhibit (id 7)");
 	lockname_set_unref(w->rig.engine.model->lock_names);
-	w->rig.engine.model->lock_names = lockname_set_new();
+	w->rig.engine.model->lock_names = lockname_set_new(0);
 	assert_string_equal(next_name(w, 0), "BPF map inhibit (id 7)");
 }
 

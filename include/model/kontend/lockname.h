@@ -65,13 +65,18 @@ struct lockname_set {
 	struct map64 holder_at; /* thread -> index */
 	struct lockholds holds;
 	uint64_t lost_ns; /* events before this time may be missing */
+	uint32_t most;	  /* names */
 	unsigned refs;
 };
 
-/* When there are so many, the older half is forgotten. */
-enum { LOCKNAME_MOST = 1 << 16, LOCKNAME_HOLDERS = 1 << 12 /* then all of them are */ };
+enum { LOCKNAME_LEAST = 1 << 14, LOCKNAME_MOST = 1 << 16 };
+enum { LOCKNAME_HOLDERS = 1 << 12 /* then all of them are forgotten */ };
 
-struct lockname_set *lockname_set_new(void); /* NULL: no memory; with one reference */
+/*
+ * NULL: no memory; with one reference. For a table of @locks locks: there are some names for each,
+ * within the bounds above; when there are as many, the older half is forgotten.
+ */
+struct lockname_set *lockname_set_new(uint32_t locks);
 struct lockname_set *lockname_set_ref(struct lockname_set *s);
 void lockname_set_unref(struct lockname_set *s); /* NULL is fine */
 
