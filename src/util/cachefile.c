@@ -173,6 +173,11 @@ void cachefile_close(struct cachefile *k)
 	mem_free(k);
 }
 
+void cachefile_unload(const struct cachefile *k)
+{
+	madvise(k->map, k->size, MADV_DONTNEED);
+}
+
 struct cachefile_part cachefile_part(const struct cachefile *k, size_t i)
 {
 	return (struct cachefile_part){k->map + k->body + (i ? k->len[0] : 0), k->len[i]};

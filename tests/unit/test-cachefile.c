@@ -312,6 +312,46 @@ static void test_cut_while_it_is_mapped(void **state)
 	cachefile_close(k);
 }
 
+/* KB of the file that are in memory of this process. */
+static long resident_kb(void)
+{
+	FILE *f = fopen("/proc/self/smaps", "re");
+	char line[512];
+	unsigned long from, to;
+	long kb = 0, n;
+	bool ours = false;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			ours = strstr(line, file) != NULL;
+		if (ours && sscanf(line, "Rss: %ld", &n) == 1)
+			kb += n;
+	}
+	fclose(f);
+	return kb;
+}
+
+/* A file that is looked up now and then does not stay in memory, and is the same afterwards. */
+static void test_unload(void **state)
+{
+	struct cachefile *k;
+
+	(void)state;
+	assert_int_equal(store(LARGE, LARGE), 0);
+	assert_int_equal(cachefile_open(&k, &key), 0);
+	for (int round = 0; round < 3; round++) {
+		const struct cachefile_part a = cachefile_part(k, 0), b = cachefile_part(k, 1);
+		assert_true(cachefile_is_sound(k, a.bytes, a.len));
+		assert_memory_equal(a.bytes, first, LARGE);
+		assert_memory_equal(b.bytes, text, LARGE);
+		assert_true(resident_kb() >= 2 * LARGE / 1024);
+		cachefile_unload(k);
+		assert_int_equal(resident_kb(), 0);
+	}
+	cachefile_close(k);
+}
+
 static void test_no_memory(void **state)
 {
 	long live = mem_live();
@@ -336,17 +376,12 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_comes_back),
-		TEST(test_each_byte),
-		TEST(test_each_length),
-		TEST(test_of_something_else),
-		TEST(test_lengths),
-		TEST(test_of_others),
-		TEST(test_for_all_users),
-		TEST(test_cut_while_it_is_mapped),
-		TEST(test_text),
-		TEST(test_no_memory),
-		cmocka_unit_test_setup(test_not_finished, set_up),
+		TEST(test_comes_back),	  TEST(test_each_byte),
+		TEST(test_each_length),	  TEST(test_of_something_else),
+		TEST(test_lengths),	  TEST(test_of_others),
+		TEST(test_for_all_users), TEST(test_cut_while_it_is_mapped),
+		TEST(test_unload),	  TEST(test_text),
+		TEST(test_no_memory),	  cmocka_unit_test_setup(test_not_finished, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

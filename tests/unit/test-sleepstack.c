@@ -198,7 +198,7 @@ static void take(void (*run)(void), char *ret, size_t size)
 	char path[64];
 	size_t n, len = 0;
 
-	int code = sleepstack_new(&s, "/proc");
+	int code = sleepstack_new(&s, "/proc", false);
 	if (code == -ENOTSUP)
 		skip();
 	assert_int_equal(code, 0);

@@ -192,7 +192,7 @@ static struct snapshot_stacks *open_stacks(void)
 {
 	struct snapshot_stacks *s = snapshot_stacks_new("/proc");
 	struct sleepstack *can;
-	int code = sleepstack_new(&can, "/proc");
+	int code = sleepstack_new(&can, "/proc", false);
 
 	if (code == 0)
 		sleepstack_free(can);

@@ -189,7 +189,7 @@ static void bytes_of_strangers_do_no_harm(void **state)
 static int can_unwind(void **state)
 {
 	struct sleepstack *s;
-	int code = sleepstack_new(&s, "/proc");
+	int code = sleepstack_new(&s, "/proc", false);
 
 	(void)state;
 	if (code == 0)

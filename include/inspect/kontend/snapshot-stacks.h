@@ -25,5 +25,7 @@ struct snapshot_stacks *snapshot_stacks_new(const char *proc);
 int snapshot_stacks_add(struct snapshot_stacks *s, struct snapshot_locks *kernel,
 			struct locksnap *ret);
 void snapshot_stacks_free(struct snapshot_stacks *s); /* NULL is fine */
+/* Before the first snapshot: symbols of programs are kept in files. */
+void snapshot_stacks_keep_symbols(struct snapshot_stacks *s);
 
 #endif

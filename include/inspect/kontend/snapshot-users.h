@@ -50,5 +50,7 @@ void snapshot_users_ask(struct snapshot_users *u, const struct usersite_stack *s
 const struct snapshot_users_path *snapshot_users_paths(const struct snapshot_users *u,
 						       size_t *ret_n);
 void snapshot_users_free(struct snapshot_users *u); /* NULL is fine */
+/* Before the first snapshot: symbols of programs are kept in files. */
+void snapshot_users_keep_symbols(struct snapshot_users *u);
 
 #endif

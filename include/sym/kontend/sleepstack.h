@@ -37,9 +37,12 @@ struct sleepstack_frame {
 /* Exactly @n bytes of the process. */
 typedef bool sleepstack_read(void *arg, uint64_t addr, void *ret, size_t n);
 
-/* @proc: "/proc", or a tree that a test made; borrowed. 0, -ENOMEM, or -ENOTSUP: this build cannot
- * unwind. */
-int sleepstack_new(struct sleepstack **ret, const char *proc);
+/*
+ * @proc: "/proc", or a tree that a test made; borrowed. @keep: large tables of symbols are kept in
+ * files, and of those that are, only what is looked up is in memory. 0, -ENOMEM, or -ENOTSUP: this
+ * build cannot unwind.
+ */
+int sleepstack_new(struct sleepstack **ret, const char *proc, bool keep);
 void sleepstack_free(struct sleepstack *s); /* NULL is fine */
 /*
  * True when much was read of files that may never come again. Then, when the caller needs no frame

@@ -62,6 +62,8 @@ int cachefile_open(struct cachefile **ret, const struct cachefile_key *key);
 /* The same for an open file; closes @fd in any case. */
 int cachefile_open_fd(struct cachefile **ret, int fd, const struct cachefile_key *key);
 void cachefile_close(struct cachefile *k); /* NULL is fine */
+/* Its pages leave our memory, not the kernel's, until they are used again. */
+void cachefile_unload(const struct cachefile *k);
 /* Use the bytes only after cachefile_is_sound() or cachefile_text(). */
 struct cachefile_part cachefile_part(const struct cachefile *k, size_t i);
 /*

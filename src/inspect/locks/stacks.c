@@ -43,6 +43,7 @@ struct look {
 
 struct snapshot_stacks {
 	const char *proc;
+	bool keep; /* symbols, in files */
 	struct runtimes *runtimes;
 	struct users_classes *classes; /* NULL: none yet */
 	struct left left;
@@ -71,6 +72,11 @@ struct snapshot_stacks *snapshot_stacks_new(const char *proc)
 		return s;
 	mem_free(s);
 	return NULL;
+}
+
+void snapshot_stacks_keep_symbols(struct snapshot_stacks *s)
+{
+	s->keep = true;
 }
 
 void snapshot_stacks_free(struct snapshot_stacks *s)
@@ -220,7 +226,7 @@ static struct stacks_pass *pass_new(struct snapshot_stacks *s)
 	const struct look *l = &s->looks[s->now];
 
 	if (!s->classes)
-		s->classes = users_classes_new(s->proc);
+		s->classes = users_classes_new(s->proc, s->keep);
 	if (!p)
 		return NULL;
 	left_begin(&p->work, stacks_read, pass_free);

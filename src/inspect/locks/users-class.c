@@ -45,14 +45,14 @@ struct users_classes {
 	struct sleepstack_frame frames[SLEEPSTACK_MOST];
 };
 
-struct users_classes *users_classes_new(const char *proc)
+struct users_classes *users_classes_new(const char *proc, bool keep)
 {
 	struct users_classes *c = mem_calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	c->refs = 1;
-	if (sleepstack_new(&c->stacks, proc) != -ENOMEM)
+	if (sleepstack_new(&c->stacks, proc, keep) != -ENOMEM)
 		return c;
 	mem_free(c);
 	return NULL;

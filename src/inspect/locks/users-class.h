@@ -30,7 +30,8 @@ struct users_class {
 /* As `what` of the class: its functions have no names yet. */
 #define USERS_PENDING "symbols are being read"
 
-struct users_classes *users_classes_new(const char *proc); /* NULL: no memory */
+/* NULL: no memory. @keep: as of sleepstack_new(). */
+struct users_classes *users_classes_new(const char *proc, bool keep);
 struct users_classes *users_classes_ref(struct users_classes *c);
 void users_classes_unref(struct users_classes *c); /* NULL is fine */
 /* A pass begins; @searches: through all threads. */

@@ -43,6 +43,7 @@ enum {
 
 struct snapshot_users {
 	const char *proc;
+	bool keep; /* symbols, in files */
 	struct runtimes *runtimes;
 	struct users_classes *classes; /* NULL: none yet */
 	struct users_pass *last;       /* NULL: none yet */
@@ -105,7 +106,7 @@ static struct users_pass *pass_new(struct snapshot_users *u, bool searches)
 
 	forget_left(u);
 	if (!u->classes)
-		u->classes = users_classes_new(u->proc);
+		u->classes = users_classes_new(u->proc, u->keep);
 	if (!p || !u->classes) {
 		mem_free(p);
 		return NULL;
@@ -143,6 +144,11 @@ struct snapshot_users *snapshot_users_new(const char *proc)
 		return u;
 	mem_free(u);
 	return NULL;
+}
+
+void snapshot_users_keep_symbols(struct snapshot_users *u)
+{
+	u->keep = true;
 }
 
 void snapshot_users_free(struct snapshot_users *u)

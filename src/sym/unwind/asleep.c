@@ -22,7 +22,7 @@ enum {
 	STACK_MOST = 1 << 16,	/* and where they do not suffice */
 	SEARCH_MOST = 1 << 14,	/* bytes in which a caller is searched */
 	SYMBOLS_MOST = 8 << 20, /* bytes of symbols that are kept, and of tables for unwinding */
-	TABLES_MOST = 8 << 20,
+	TABLES_MOST = 4 << 20,
 	/* Calls of x86-64: direct, and by a word near the code, as of a library's functions. */
 	CALL_SIZE = 5,
 	CALL = 0xe8,
@@ -33,6 +33,7 @@ enum {
 
 struct sleepstack {
 	const char *proc; /* the caller's */
+	bool keep;
 	struct usersyms *files;
 	struct unwind *unwind;
 	struct unwind_space *space;
@@ -69,7 +70,11 @@ static void close_files(struct sleepstack *s)
 static int open_files(struct sleepstack *s)
 {
 	const struct usersyms_config c = {
-		.same_machine = true, .proc = s->proc, .tables_most = SYMBOLS_MOST};
+		.same_machine = true,
+		.proc = s->proc,
+		.keep = s->keep,
+		.tables_most = SYMBOLS_MOST,
+	};
 	const struct unwind_config how = {.machine = NULL};
 	struct error err = {0};
 	int code = usersyms_new(&s->files, &c, &err);
@@ -81,13 +86,14 @@ static int open_files(struct sleepstack *s)
 	return code;
 }
 
-int sleepstack_new(struct sleepstack **ret, const char *proc)
+int sleepstack_new(struct sleepstack **ret, const char *proc, bool keep)
 {
 	struct sleepstack *s = mem_calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
 	s->proc = proc;
+	s->keep = keep;
 	int code = open_files(s);
 	if (code < 0) {
 		mem_free(s);
@@ -113,7 +119,7 @@ bool sleepstack_is_worn(const struct sleepstack *s)
 
 int sleepstack_renew(struct sleepstack *s)
 {
-	struct sleepstack new = {.proc = s->proc};
+	struct sleepstack new = {.proc = s->proc, .keep = s->keep};
 	int code = open_files(&new);
 
 	if (code < 0)

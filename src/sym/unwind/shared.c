@@ -152,7 +152,7 @@ size_t unwind_tidy(struct unwind *u, size_t most)
 	if (now <= most)
 		return 0;
 	/* Some more than needed, so that not every new file starts this. */
-	while (now > most - most / 4 && (at = least_recent(u)) < u->cap) {
+	while (now > most - most / 8 && (at = least_recent(u)) < u->cap) {
 		now -= bytes_of(u->tables[at]);
 		forget_tables(u, at);
 		n++;

@@ -101,6 +101,7 @@ struct usersyms {
 	struct map64 jit_by_pid;	   /* index + 1 */
 	bool jit_asked, grown;		   /* grown: since the last tidying */
 	uint64_t clock;
+	uint64_t rounds;	       /* of tidying */
 	uint64_t dropped, fixed_bytes; /* tables; of objects and images, which stay */
 	struct usersym_load load;
 	struct cachefile_write keeping;

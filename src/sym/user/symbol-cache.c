@@ -22,6 +22,7 @@
 
 /* LEAST: a table that took less is read again. MOST: limit of all files, and of each. */
 static const uint64_t LEAST_NS = 10000000, MOST = 1ull << 30;
+enum { UNLOAD_ROUNDS = 32 };
 static const uint64_t TABLES_MOST = 64 << 20, JIT_REST_NS = 60000000000;
 
 /* Identity of a cached table. */
@@ -174,6 +175,14 @@ static uint64_t bytes_of_all(const struct usersyms *u)
 	return sum;
 }
 
+/* Mapped pages count as ours, and of a table that is looked up, few are needed again. */
+static void unload_kept(const struct usersyms *u)
+{
+	for (size_t i = 0; i < u->n_images; i++)
+		if (u->images[i]->table.kept)
+			cachefile_unload(u->images[i]->table.kept);
+}
+
 /* False while a table is being read or written. */
 static bool is_idle(const struct usersyms *u, const struct usersym_image *i)
 {
@@ -247,6 +256,8 @@ void usersyms_tidy(struct usersyms *u)
 {
 	uint64_t most = most_of(u), now, freed;
 
+	if (++u->rounds % UNLOAD_ROUNDS == 0)
+		unload_kept(u);
 	if (!u->grown || u->load.object)
 		return;
 	u->grown = false;
