@@ -115,8 +115,8 @@ const struct story story_table[] = {
 				 "its figure is an estimate. Enter shows them one by one."},
 				{"rotation", "events for other CPUs",
 				 "A profiler that opens events of one process for each CPU gives "
-				 "it many that can never count where it runs (ELSEWHERE). Until "
-				 "Linux 4.17 each turn went through all of them."},
+				 "it many that can never count where it runs: column ELSEWHERE, "
+				 "if there are any. Until Linux 4.17 each turn went through all."},
 			},
 		.rows =
 			{
