@@ -9,7 +9,8 @@
  * that are seen say, so that a number stays near the name that it is of: what is left over becomes
  * at most two more blanks between columns, and remains at the right. Columns are chosen by priority
  * as on a narrow screen, but those of names take their need first, and empty ones are left out. On
- * a narrow screen all columns have their places, and texts that are cut take the blanks of others.
+ * a narrow screen all columns have their places. On both, texts that are cut take the blanks of
+ * others.
  *
  * A table with more columns than room becomes a strip: first the columns that name the row, which
  * stay; then the columns that fit, by priority; then the others, each part in the order of the
@@ -256,8 +257,8 @@ static int choose(struct widths *s)
 	return left;
 }
 
-/* On a narrow screen a text needs what is never cut; 0: that is not known. */
-static int narrow_need(const struct widths *s, size_t i)
+/* A text needs what is never cut; 0: that is not known. */
+static int text_need(const struct widths *s, size_t i)
 {
 	const struct column *c = &s->columns[i];
 	int need = s->w[i] && is_text(c) && s->room->need ? s->room->need[i].width : 0;
@@ -268,7 +269,7 @@ static int narrow_need(const struct widths *s, size_t i)
 /* Cells of a text column that are blank in all rows, and beside its title and the mark of order. */
 static int slack_of(const struct widths *s, size_t i)
 {
-	int need = narrow_need(s, i), title = text_width(s->columns[i].title) + 1;
+	int need = text_need(s, i), title = text_width(s->columns[i].title) + 1;
 
 	return need ? s->w[i] - (need > title ? need : title) : 0;
 }
@@ -285,9 +286,11 @@ static size_t find_slack(const struct widths *s)
 	return at;
 }
 
-/* On a narrow screen the columns are those that fit by their usual widths, whatever rows need, so
- * that none comes and goes with a name. Then texts that are cut take the blanks of others, those
- * that matter most first, turn by turn. */
+/*
+ * When columns have been chosen, texts that are cut take the blanks of others, those that matter
+ * most first, turn by turn. On a narrow screen columns were chosen by their usual widths, whatever
+ * rows need, so that none comes and goes with a name.
+ */
 static void even_out(struct widths *s)
 {
 	size_t from = find_slack(s);
@@ -299,7 +302,7 @@ static void even_out(struct widths *s)
 			any = false;
 			for (size_t i = 0; i < s->n && from < s->n; i++) {
 				if (s->columns[i].priority != priority ||
-				    s->w[i] >= narrow_need(s, i))
+				    s->w[i] >= text_need(s, i))
 					continue;
 				s->w[from]--;
 				s->w[i]++;
@@ -350,12 +353,11 @@ size_t layout_columns(const struct column *columns, size_t n, const struct layou
 
 	s.n = n < TABLE_COLUMNS ? n : TABLE_COLUMNS;
 	int spare = choose(&s);
-	if (is_wide(room)) {
+	if (is_wide(room))
 		gap = spread(&s, spare);
-	} else {
+	else
 		share(&s, spare);
-		even_out(&s);
-	}
+	even_out(&s);
 	for (size_t i = 0; i < s.n && used < max; i++) {
 		int w = s.w[i];
 

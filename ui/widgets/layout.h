@@ -63,12 +63,12 @@ enum { LAYOUT_NAME_MOST = 100 }; /* columns that one text gets */
 
 /*
  * Columns of a table: those with COLUMN_SCREEN by priority while they fit, in table order, one
- * blank between. On a narrow screen COLUMN_WIDE ones share what is left, and texts that are cut
- * take the blanks of others; which columns are shown does not follow from the rows. On a wide one,
- * which has LAYOUT_WIDE_W columns or more, empty ones are left out (those that matter most only
- * where all rows are, if there is no page beside the list), names get what they need before any
- * other column comes, then other texts; what is left after that is put between columns, and at the
- * right. Returns the number, at most @max.
+ * blank between. On a narrow screen COLUMN_WIDE ones share what is left; which columns are shown
+ * does not follow from the rows. On a wide one, which has LAYOUT_WIDE_W columns or more, empty ones
+ * are left out (those that matter most only where all rows are, if there is no page beside the
+ * list), names get what they need before any other column comes, then other texts; what is left
+ * after that is put between columns, and at the right. On both, texts that are cut take the blanks
+ * of others. Returns the number, at most @max.
  */
 struct layout_column {
 	size_t col; /* index into columns */
