@@ -3,6 +3,8 @@
 # The archive of the sources and the Debian packages, as who has neither git nor this folder makes them: an
 # archive by `meson dist`, the unit tests of what is in it (dpkg-buildpackage runs them), the packages
 # from it, lintian, and debian/tests in a root file system of the distribution's with these packages installed.
+# Then the upgrade from 1.0.0, whose packages are built from the history of git, and removal and purge
+# after it; a clone that lacks that history says so.
 #
 # Called as: package.sh [--no-root] [FOLDER]: packages are left in FOLDER. Without root, or with
 # --no-root, debian/tests are left out.
@@ -78,13 +80,15 @@ holds_all() {
 	dpkg-deb -f "$work"/build/kontend_*.deb Static-Built-Using | grep -q '^linux (= '
 }
 
-# In a root file system of what is running here, which the packages were built for.
-run_package_tests() {
+# in_root SCRIPT: in a root file system of what is running here, which the packages were built for.
+in_root() {
 	local root=$work/root name=debian-12
 	make_base $name "$work" || return 77
+	rm -rf --one-file-system "$root"
 	cp -a "$kept/$name" "$root"
 	mkdir "$root/packages"
 	cp -r "$work"/build/*.deb "$top/debian/tests" "$root/packages"
+	[ ! -d "$work/earlier" ] || { mkdir "$root/earlier" && cp "$work"/earlier/*.deb "$root/earlier"; }
 	# shellcheck disable=SC2016 # of the shell inside
 	unshare --mount --propagation private sh -euc '
 		root=$1
@@ -92,15 +96,67 @@ run_package_tests() {
 		mount --rbind /sys "$root/sys"
 		mount --rbind /dev "$root/dev"
 		chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-			DEBIAN_FRONTEND=noninteractive sh -euc "
-			apt-get update -q
-			apt-get install -y -q /packages/*.deb
-			cd /packages
-			sh tests/recording
-			sh tests/main-job
-			apt-get purge -y -q kontend kontend-doc
-			test ! -e /usr/bin/kontend
-			test ! -e /etc/kontend"' sh "$root"
+			DEBIAN_FRONTEND=noninteractive sh -euc "$2"' sh "$root" "$1"
+}
+
+run_package_tests() {
+	in_root '
+		apt-get update -q
+		apt-get install -y -q /packages/*.deb
+		cd /packages
+		sh tests/recording
+		sh tests/main-job
+		apt-get purge -y -q kontend kontend-doc
+		test ! -e /usr/bin/kontend
+		test ! -e /etc/kontend'
+}
+
+# The last commit of 1.0.0: before the one that began the section of 2.0.0. Nothing: this clone has
+# not that history.
+commit_of_earlier() {
+	local begun
+	begun=$(git -C "$top" log --format=%H -S'## 2.0.0' -- CHANGELOG.md 2>/dev/null | tail -n 1)
+	[ -z "$begun" ] || git -C "$top" rev-parse -q --verify "$begun^"
+}
+
+# Its packages, without its tests: they were run when it was new.
+make_earlier() {
+	mkdir -p "$work/earlier/source"
+	git -C "$top" archive "$1" | tar -C "$work/earlier/source" -x || return 1
+	cd "$work/earlier/source" && DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -us -uc -b
+}
+
+# What the user has written stays, the sample has the same locks before and after, and a purge leaves
+# nothing. dpkg installs a package of any version, also while this one is not released yet.
+run_upgrade() {
+	# shellcheck disable=SC2016 # of the shell inside
+	in_root '
+		table() {
+			kontend report -q -i /usr/share/kontend/storm.data --view locks --format csv -n 0 \
+				--fields type,name,contended,total_ns,max_ns
+		}
+		conf=/etc/kontend/kontend-record.conf
+		apt-get update -q
+		apt-get install -y -q /earlier/*.deb
+		grep -v "^#" $conf >/settings
+		echo "# ours" >>$conf
+		table >/before
+		dpkg -i --force-confold /packages/*.deb
+		dpkg-query -W kontend kontend-doc
+		zcat /usr/share/doc/kontend/changelog.gz | grep "^## 2"
+		table >/after
+		cmp /before /after
+		test "$(tail -n 1 $conf)" = "# ours"
+		kontend report --config $conf -i /usr/share/kontend/storm.data >/report
+		cd /packages
+		sh tests/recording
+		apt-get remove -y -q kontend kontend-doc
+		test ! -e /usr/bin/kontend
+		grep -v "^#" $conf | cmp - /settings
+		apt-get purge -y -q kontend kontend-doc
+		test ! -e /etc/kontend
+		test -z "$(find / -xdev -path /proc -prune -o -path /packages -prune -o -path /earlier -prune -o \
+			-name "*kontend*" -print)"'
 }
 
 is_like_here() {
@@ -114,6 +170,13 @@ if check "archive" make_archive && check "packages" make_packages; then
 	check "what is in them" holds_all || true
 	if [ "$root_tests" = yes ] && is_like_here; then
 		check "debian/tests" run_package_tests || true
+		earlier=$(commit_of_earlier)
+		if [ -z "$earlier" ]; then
+			echo "upgrade from 1.0.0: not tried: this clone has no history of it"
+			skipped=$((skipped + 1))
+		elif check "packages of 1.0.0, ${earlier:0:8}" make_earlier "$earlier"; then
+			check "upgrade, removal, purge" run_upgrade || true
+		fi
 	else
 		skipped=$((skipped + 1))
 	fi
