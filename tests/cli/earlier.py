@@ -20,8 +20,8 @@ import tempfile
 kontend, recording = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 files = os.path.join(os.path.abspath(sys.argv[3]), sys.argv[4])
 tables, conf = files + ".tables", files + ".conf"
-# By what a row is known. Views that say because of whom somebody waited have others figures in each
-# release that finds more holders: CHANGELOG.md has them.
+# Columns by which a row is known. Views about holders (chains, held, blame, did) have other figures in each
+# release that finds more of them: CHANGELOG.md has these changes.
 VIEWS = {
     "overview": ("key",), "locks lock": ("lock", "kind"), "locks type": ("kind",), "locks cpu": ("cpu",),
     "waiters": ("tid", "lock", "kind", "ended_ns", "since_ns", "waited_ns"), "queues": ("lock",), "mmap": ("pid", "mode"),
@@ -122,7 +122,7 @@ def check_configuration():
 
 
 def check_recorder():
-    """Where nobody may measure, that is what it says."""
+    """Without the right to measure it fails for that reason alone."""
     with tempfile.TemporaryDirectory(prefix="kontend-earlier-") as folder:
         os.mkdir(os.path.join(folder, "earlier"))
         p = run("record", "--config", conf, "--duration", "100ms", cwd=folder)

@@ -4,7 +4,7 @@
 # archive by `meson dist`, the unit tests of what is in it (dpkg-buildpackage runs them), the packages
 # from it, lintian, and debian/tests in a root file system of the distribution's with these packages installed.
 # Then the upgrade from 1.0.0, whose packages are built from the history of git, and removal and purge
-# after it; a clone that lacks that history says so.
+# after it; where a clone lacks that history, it prints that and tries none.
 #
 # Called as: package.sh [--no-root] [FOLDER]: packages are left in FOLDER. Without root, or with
 # --no-root, debian/tests are left out.
@@ -126,7 +126,7 @@ make_earlier() {
 	cd "$work/earlier/source" && DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -us -uc -b
 }
 
-# What the user has written stays, the sample has the same locks before and after, and a purge leaves
+# Lines of the user in the settings stay, the sample has the same locks before and after, and a purge leaves
 # nothing. dpkg installs a package of any version, also while this one is not released yet.
 run_upgrade() {
 	# shellcheck disable=SC2016 # of the shell inside
