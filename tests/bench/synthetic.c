@@ -6,10 +6,13 @@
  * the truth that a report of the file must show. perf reads the file, too.
  *
  * Waits are a writer's for a rwsem, so they pair by task and may end on another CPU. Losses, gaps
- * and reused tids come while no task waits, which the file proves: no wait is doubtful.
+ * and reused tids come while no task waits, which the file proves: no wait is doubtful. Besides,
+ * threads may sleep for locks of programs, and so many tasks wait for one lock at a time, which
+ * hands it on in the order of their arrival.
  *
  *     synthetic OUT [KEY=NUMBER...]	keys and defaults: see `knobs`
  */
+#include "kontend/userlock.h"
 #include "kontend/writer.h"
 #include "synth.h"
 #include "synthetic-machine.h"
@@ -21,6 +24,7 @@
 #include <string.h>
 
 enum { PIECE = 20000, STEP_NS = 500, GAP_NS = 1000000000, FIRST_TID = 1000, FAN = 256 };
+#define LOCK_SOME UINT32_MAX /* one at random */
 
 enum knob {
 	EVENTS,
@@ -46,6 +50,8 @@ enum knob {
 	NAMELESS,
 	FOREIGN,
 	ODD,
+	USERS,
+	WAITERS,
 	KNOBS
 };
 
@@ -77,6 +83,8 @@ static const struct {
 	[NAMELESS] = {"nameless", 0, 0, 1},   /* neither machine nor boot id */
 	[FOREIGN] = {"foreign", 0, 0, 1},     /* it has something of a later version */
 	[ODD] = {"odd", 0, 0, 1},	      /* names of tasks are no words */
+	[USERS] = {"users", 0, 0, 1e6},	      /* locks of programs: a quarter of the waits */
+	[WAITERS] = {"waiters", 0, 0, 1e6},   /* for one lock more, at a time: half of the waits */
 };
 
 struct sum {
@@ -97,7 +105,7 @@ struct longest_recent {
 struct slot {
 	uint64_t since;
 	uint32_t task, lock, chain, cpu;
-	bool taken;
+	bool taken, user; /* the lock is one of a program */
 };
 
 struct machine {
@@ -108,11 +116,13 @@ struct machine {
 	struct task *tasks;
 	struct longest_recent *past; /* tasks whose tid another has now */
 	size_t n_past;
-	struct sum *locks, *chains;
+	struct sum *locks, *chains, *users;
 	uint64_t *durations; /* of each wait, with HOST */
 	size_t n_durations;
 	struct slot slots[FAN];
 	uint32_t n_slots;
+	struct slot *queue; /* a ring of the waiters for one lock, the first at `head` */
+	uint32_t head, queued;
 };
 
 static _Noreturn void fail(const char *what)
@@ -172,6 +182,12 @@ static uint64_t chain_address(uint32_t chain)
 	return SYNTHETIC_CHAINS + chain * (uint64_t)SYNTHETIC_FUNCTION;
 }
 
+/* One after the other in one process. */
+static uint64_t user_address(uint32_t lock)
+{
+	return userlock_addr(userlock_space(FIRST_TID, 100, 0x7000), 0x5000 + lock * 64ull);
+}
+
 static int tid_of(uint32_t task)
 {
 	return FIRST_TID + (int)task;
@@ -187,23 +203,41 @@ static void name_task(struct machine *m, uint32_t task)
 	synth_comm(m->s, task % (uint32_t)m->knob[CPUS], m->t, tid_of(task), tid_of(task), comm);
 }
 
-static void begin(struct machine *m, struct slot *k)
+static uint32_t some_task(struct machine *m)
 {
-	uint64_t frames[120];
-	uint32_t depth = (uint32_t)m->knob[DEPTH], task;
+	uint32_t task;
 
 	do
 		task = below(m, m->knob[TASKS]);
 	while (m->tasks[task].waits);
+	m->tasks[task].waits = true;
+	return task;
+}
+
+/* Its record comes when it ends. */
+static void begin_user(struct machine *m, struct slot *k)
+{
+	*k = (struct slot){.since = m->t,
+			   .task = some_task(m),
+			   .lock = below(m, m->knob[USERS]),
+			   .cpu = below(m, m->knob[CPUS]),
+			   .taken = true,
+			   .user = true};
+}
+
+static void begin(struct machine *m, struct slot *k, uint32_t lock)
+{
+	uint64_t frames[120];
+	uint32_t depth = (uint32_t)m->knob[DEPTH], task = some_task(m);
+
 	*k = (struct slot){.since = m->t,
 			   .task = task,
-			   .lock = some_lock(m),
+			   .lock = lock == LOCK_SOME ? some_lock(m) : lock,
 			   .chain = below(m, m->knob[CHAINS]),
 			   .cpu = below(m, m->knob[CPUS]),
 			   .taken = true};
 	for (uint32_t i = 0; i < depth; i++)
 		frames[i] = i ? SYNTHETIC_OUTER + i * 4096 : chain_address(k->chain);
-	m->tasks[task].waits = true;
 	synth_begin(m->s, k->cpu, m->t, tid_of(task), tid_of(task), lock_address(k->lock),
 		    LCB_F_WRITE, frames, depth);
 }
@@ -214,11 +248,39 @@ static void add_time(struct sum *sum, uint64_t ns)
 	sum->ns += ns;
 }
 
+static void end_user(struct machine *m, struct slot *k)
+{
+	uint64_t ns = m->t - k->since;
+	struct userrec r = {.magic = USERREC_MAGIC,
+			    .lock = user_address(k->lock),
+			    .begin_ns = k->since,
+			    .length_ns = ns,
+			    .woken_ns = m->t,
+			    .addr = 0x5000 + k->lock * 64ull,
+			    .pid = tid_of(k->task),
+			    .tid = tid_of(k->task),
+			    .kind = USERLOCK_MUTEX,
+			    .flags = USERREC_HANDED,
+			    .cpu = k->cpu};
+
+	snprintf(r.comm, sizeof(r.comm), "t%" PRIu32 ".%" PRIu32, k->task,
+		 m->tasks[k->task].generation);
+	synth_user(m->s, k->cpu, m->t, &r);
+	add_time(&m->users[k->lock], ns);
+	add_time(&m->tasks[k->task].sum, ns);
+	m->tasks[k->task].waits = false;
+	k->taken = false;
+}
+
 static void end(struct machine *m, struct slot *k)
 {
 	uint64_t ns = m->t - k->since;
 	uint32_t cpu = k->cpu;
 
+	if (k->user) {
+		end_user(m, k);
+		return;
+	}
 	if (below(m, 100) < m->knob[MIGRATE])
 		cpu = below(m, m->knob[CPUS]);
 	synth_end(m->s, cpu, m->t, tid_of(k->task), tid_of(k->task), lock_address(k->lock), 0);
@@ -231,23 +293,56 @@ static void end(struct machine *m, struct slot *k)
 	k->taken = false;
 }
 
+/* One more waits, or the first one gets the lock. */
+static void queue_step(struct machine *m)
+{
+	uint32_t most = (uint32_t)m->knob[WAITERS];
+
+	if (m->queued == most) {
+		end(m, &m->queue[m->head]);
+		m->head = (m->head + 1) % most;
+		m->queued--;
+	} else {
+		begin(m, &m->queue[(m->head + m->queued++) % most], (uint32_t)m->knob[LOCKS]);
+		m->left--;
+	}
+}
+
 static void machine_step(struct machine *m)
 {
-	struct slot *k = &m->slots[below(m, m->n_slots)];
+	struct slot *k;
 
 	m->t += (uint64_t)m->knob[STEP];
+	if (m->knob[WAITERS] && below(m, 2)) {
+		queue_step(m);
+		return;
+	}
+	k = &m->slots[below(m, m->n_slots)];
 	if (k->taken) {
 		/* The chain that waits longer does so four times as long. */
 		if (k->chain + 1 != m->knob[WORSE] || !below(m, 4))
 			end(m, k);
-	} else {
-		begin(m, k);
-		m->left--;
+		return;
+	}
+	if (m->knob[USERS] && !below(m, 4))
+		begin_user(m, k);
+	else
+		begin(m, k, LOCK_SOME);
+	m->left--;
+}
+
+static void end_queue(struct machine *m)
+{
+	for (; m->queued; m->queued--) {
+		m->t += STEP_NS;
+		end(m, &m->queue[m->head]);
+		m->head = (m->head + 1) % (uint32_t)m->knob[WAITERS];
 	}
 }
 
 static void end_all(struct machine *m)
 {
+	end_queue(m);
 	for (struct slot *k = m->slots; k < m->slots + m->n_slots; k++) {
 		m->t += STEP_NS;
 		if (k->taken)
@@ -340,6 +435,8 @@ static void put_prologue(struct machine *m)
 		synthetic_machine_put(m->s, &f);
 	else
 		synth_prologue(m->s, NULL);
+	if (m->knob[USERS])
+		synth_outputs(m->s);
 }
 
 static void write_all(struct machine *m, struct writer *w)
@@ -419,7 +516,8 @@ static void print_truth(const struct machine *m)
 	for (uint32_t i = 0; i < m->knob[TASKS]; i++)
 		print_task(&comma, i, m->tasks[i].generation, &m->tasks[i].sum);
 	printf("]");
-	print_addresses("locks", m->locks, m->knob[LOCKS], lock_address);
+	print_addresses("locks", m->locks, m->knob[LOCKS] + 1, lock_address);
+	print_addresses("users", m->users, m->knob[USERS], user_address);
 	print_addresses("chains", m->chains, m->knob[CHAINS], chain_address);
 	printf("}\n");
 }
@@ -455,10 +553,14 @@ int main(int argc, char **argv)
 		set_knob(&m, argv[i]);
 	m.seed = (uint64_t)m.knob[SEED];
 	m.left = (uint64_t)m.knob[EVENTS] / 2;
+	if (m.knob[WAITERS] >= m.knob[TASKS] / 2)
+		fail("more than half of the tasks would wait for one lock");
 	m.n_slots = m.knob[TASKS] / 2 < FAN ? (uint32_t)m.knob[TASKS] / 2 : FAN;
 	m.tasks = zeroed(m.knob[TASKS], sizeof(*m.tasks));
 	m.past = zeroed(m.knob[REUSE] + 1, sizeof(*m.past));
-	m.locks = zeroed(m.knob[LOCKS], sizeof(*m.locks));
+	m.locks = zeroed(m.knob[LOCKS] + 1, sizeof(*m.locks)); /* the last: with `waiters` */
+	m.users = zeroed(m.knob[USERS] + 1, sizeof(*m.users));
+	m.queue = zeroed(m.knob[WAITERS] + 1, sizeof(*m.queue));
 	m.chains = zeroed(m.knob[CHAINS], sizeof(*m.chains));
 	m.durations = m.knob[HOST] ? zeroed(m.knob[EVENTS], sizeof(*m.durations)) : NULL;
 	share_locks(&m);
