@@ -19,9 +19,9 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* The model has no waits. */
+/* The model has no waits, and of what has ended only that of which late records may come. */
 static const struct model_limits limits = {
-	.locks = 64, .stacks = 64, .tasks = 65536, .cells = 64, .hist_groups = 64};
+	.locks = 64, .stacks = 64, .tasks = 65536, .ended = 1024, .cells = 64, .hist_groups = 64};
 
 struct feed {
 	struct source source;

@@ -111,6 +111,8 @@ static void *work(void *arg)
 		else
 			write_file(t, j);
 		backlog_taken_deinit(&j->taken);
+		/* An engine of its own has found the names for the file. */
+		mem_trim();
 		hand_over(t, j);
 	}
 	return NULL;

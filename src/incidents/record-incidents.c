@@ -30,6 +30,7 @@
 #include "kontend/run.h"
 #include "kontend/shorts.h"
 #include "kontend/trigger.h"
+#include "kontend/trim.h"
 #include "kontend/units.h"
 #include "kontend/waitfeed.h"
 #include "retain.h"
@@ -78,9 +79,8 @@ struct catching {
 static int wrap(void *ctx, struct source **top, struct error *err)
 {
 	struct catching *c = ctx;
-	uint64_t memory = run_memory(c->o->memory, false);
 	/* As long again as was asked for: what began long before it fired is still there. */
-	const struct backlog_options o = {.bytes = memory / 8,
+	const struct backlog_options o = {.bytes = run_backlog(c->o->memory),
 					  .span_ns = c->open.pre_ns * 2 + SECOND};
 
 	int r = backlog_new(top, *top, &o, err);
@@ -323,6 +323,7 @@ static int each_tick(struct catching *c, struct error *err)
 
 	(void)err;
 	record_metrics_tick(c->metrics, c->o, &counts);
+	trim_at_tick(c->run.engine.model->n_ticks);
 	incident_retention_round(&c->keep, c->o);
 	report_service(c);
 	return 0;

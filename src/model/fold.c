@@ -5,10 +5,11 @@
  * If that frees nothing (all is in use) new identities go to "other" until the next attempt, which
  * is a quarter of a million events away: folding must not become the work itself.
  *
- * Tasks that have ended may take half of their table. Then the older half of them becomes "other":
- * their waits keep lock, caller and CPU, and lose the lock where that was the mmap_lock of a
- * process that is gone; their samples keep the call chain. Their other data go with them, names
- * too. So a session on a system that keeps starting processes does not grow or become slower.
+ * Tasks that have ended may take half of their table, or less (model_limits.ended). Then the older
+ * half of them becomes "other": their waits keep lock, caller and CPU, and lose the lock where that
+ * was the mmap_lock of a process that is gone; their samples keep the call chain. Their other data
+ * go with them, names too. So a session on a system that keeps starting processes does not grow or
+ * become slower.
  */
 #include "internal.h"
 #include "kontend/blame.h"

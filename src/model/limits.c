@@ -32,8 +32,12 @@ static const struct model_limits defaults = {
 	.locks = 16384, .stacks = 16384, .tasks = 32768, .cells = 65536, .hist_groups = 196608};
 
 /* The tables of tasks have all that are alive: they do not become fewer by folding. */
-static const struct model_limits least_live = {
-	.locks = 4096, .stacks = 4096, .tasks = 32768, .cells = 16384, .hist_groups = 24576};
+static const struct model_limits least_live = {.locks = 4096,
+					       .stacks = 4096,
+					       .tasks = 32768,
+					       .ended = 8192,
+					       .cells = 16384,
+					       .hist_groups = 24576};
 
 static uint32_t at_least(uint32_t least, uint64_t n)
 {
@@ -49,6 +53,7 @@ static struct model_limits limits_of(uint64_t bytes, const struct model_limits *
 		.locks = at_least(least->locks, rest / ENTRY_BYTES),
 		.stacks = at_least(least->stacks, rest / STACK_BYTES),
 		.tasks = at_least(least->tasks, rest / ENTRY_BYTES),
+		.ended = least->ended ? at_least(least->ended, rest / ENTRY_BYTES / 2) : 0,
 		.cells = at_least(least->cells, cells),
 		.hist_groups = at_least(least->hist_groups, cells * GROUPS_OF_2_CELLS / 2),
 	};
@@ -91,13 +96,29 @@ struct model_limits model_limits_recent(uint64_t bytes)
 	return limits_recent(bytes, &defaults);
 }
 
+static uint32_t samples_of(uint64_t bytes)
+{
+	uint32_t n = at_least(LEAST_SAMPLES, bytes / SAMPLE_BYTES);
+
+	return n < MOST_SAMPLES ? n : MOST_SAMPLES;
+}
+
 struct model_limits model_limits_live(uint64_t bytes)
 {
 	uint64_t samples = bytes / SAMPLES_PART_OF;
 	struct model_limits l = limits_recent(bytes - samples, &least_live);
-	uint32_t n = at_least(LEAST_SAMPLES, samples / SAMPLE_BYTES);
 
-	l.sample_stacks = n < MOST_SAMPLES ? n : MOST_SAMPLES;
+	l.sample_stacks = samples_of(samples);
+	l.samples = 2 * l.sample_stacks;
+	return l;
+}
+
+struct model_limits model_limits_watch(uint64_t bytes)
+{
+	uint64_t samples = bytes / SAMPLES_PART_OF;
+	struct model_limits l = limits_of(bytes - samples, &least_live);
+
+	l.sample_stacks = samples_of(samples);
 	l.samples = 2 * l.sample_stacks;
 	return l;
 }

@@ -209,7 +209,8 @@ static int end_task(struct model *m, const struct event *ev)
 	/* Threads may go on after their leader. */
 	if (is_known ? task_process_has_ended(m->tasks, ev->pid) : ev->pid == ev->tid)
 		end_process(m, ev->pid, ev->time, task_exited_comm(m->tasks, ev->pid));
-	return m->tasks->n_ended > m->limits->tasks / 2 ? fold_ended(m) : 0;
+	uint32_t most = m->limits->ended ? m->limits->ended : m->limits->tasks / 2;
+	return m->tasks->n_ended > most ? fold_ended(m) : 0;
 }
 
 static int begin_task(struct model *m, const struct event *ev)

@@ -75,7 +75,8 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 	return ret;
 }
 
-enum { LIVE_HZ = 499, LIVE_MEMORY = 128 << 20, SCREEN_MEMORY = 40 << 20, PUMP_WAIT_MS = 100 };
+enum { LIVE_HZ = 499, PUMP_WAIT_MS = 100 };
+enum { LIVE_MEMORY = 128 << 20, SCREEN_MEMORY = 32 << 20, WATCH_MEMORY = 64 << 20 };
 
 /*
  * A user who has just started kontend live waits for the first names; some samples are enough for
@@ -517,23 +518,36 @@ uint64_t run_memory(uint64_t asked, bool from_file)
 	return from_file ? sysinfo_memory() / 4 : LIVE_MEMORY;
 }
 
+uint64_t run_backlog(uint64_t asked)
+{
+	return (asked ? asked : WATCH_MEMORY) / 4;
+}
+
 struct lock_requests *run_lock_requests(const struct run *r)
 {
 	return run_snapshots_requests(r->snapshots);
 }
 
+static uint64_t memory_of(const struct run *r)
+{
+	if (r->memory || r->from_file)
+		return run_memory(r->memory, r->from_file);
+	return r->remember ? SCREEN_MEMORY : r->watches ? WATCH_MEMORY : LIVE_MEMORY;
+}
+
 /*
  * On r->source, which run_close() takes care of also when this fails. A session that is remembered
  * is one with a screen, for as long as a user likes: three eighths of its memory are for the model,
- * two for copies of it, one for records, and two for the symbols of programs.
+ * two for copies of it, one for records, and two for the symbols of programs. Of a recorder four
+ * are for the model, two for records from before an incident, and two for symbols.
  */
 static int open_engine(struct run *r, struct error *err)
 {
-	uint64_t usual = run_memory(r->memory, r->from_file);
-	uint64_t memory = r->remember && !r->memory ? SCREEN_MEMORY : usual, part = memory / 8;
+	uint64_t memory = memory_of(r), part = memory / 8;
 	const struct history_options remembered = {.bytes = part, .model_bytes = 2 * part};
-	struct model_limits limits =
-		r->remember ? model_limits_live(3 * part) : model_limits_of(memory);
+	struct model_limits limits = r->remember  ? model_limits_live(3 * part)
+				     : r->watches ? model_limits_watch(4 * part)
+						  : model_limits_of(memory);
 	struct source *top = r->source;
 
 	if (r->held)
@@ -562,7 +576,7 @@ static int open_engine(struct run *r, struct error *err)
 	r->engine.lines = &r->lines;
 	r->engine.sandbox = r->sandbox;
 	r->engine.keep_symbols = r->keep_symbols;
-	r->engine.symbols_most = r->remember ? 2 * part : 0;
+	r->engine.symbols_most = r->remember || r->watches ? 2 * part : 0;
 	r->engine.symfs = r->symfs;
 	r->engine.trust_paths = r->trust_paths;
 	if (ret < 0 && top != r->source) {
@@ -598,6 +612,7 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 	r->trust_paths = o->trust_paths;
 	r->events = o->event;
 	r->memory = o->memory;
+	r->watches = o->verb == VERB_RECORD;
 	if (o->input) {
 		ret = r->open ? 0 : run_code_new(&r->code, o, err);
 		return ret < 0 ? ret : run_open_file(r, o->input, o->delay_ns, err);

@@ -61,13 +61,25 @@ static void what_a_screen_keeps(void **state)
 	assert_true(model_limits_live(1ull << 40).sample_stacks < 1 << 18);
 }
 
+/* A recorder has no windows of time to show, and as much room for the rest. */
+static void what_a_recorder_keeps(void **state)
+{
+	struct model_limits l = model_limits_watch(32 << 20), screen = model_limits_live(32 << 20);
+
+	(void)state;
+	assert_int_equal(l.tasks, 32768);
+	assert_false(l.recent || l.held || l.blame || l.heat);
+	assert_true(l.cells >= screen.cells && l.locks >= screen.locks);
+	assert_int_equal(l.samples, screen.samples);
+	assert_true(l.hist_groups < model_limits_of(0).hist_groups);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_less_than_the_least),
-		cmocka_unit_test(more_in_more),
-		cmocka_unit_test(what_a_gigabyte_holds),
-		cmocka_unit_test(what_a_screen_keeps),
+		cmocka_unit_test(no_less_than_the_least), cmocka_unit_test(more_in_more),
+		cmocka_unit_test(what_a_gigabyte_holds),  cmocka_unit_test(what_a_screen_keeps),
+		cmocka_unit_test(what_a_recorder_keeps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

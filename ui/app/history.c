@@ -12,6 +12,7 @@
 #include "kontend/damage.h"
 #include "kontend/history.h"
 #include "kontend/query-incidents.h"
+#include "kontend/trim.h"
 
 static void pause_now(struct app *a)
 {
@@ -112,8 +113,10 @@ int app_history_collect(struct app *a, struct error *err)
 
 void app_history_tick(struct app *a)
 {
-	if (a->history)
-		history_note(a->history, a->engine);
+	if (!a->history)
+		return;
+	history_note(a->history, a->engine);
+	trim_at_tick(a->engine->model->n_ticks);
 }
 
 uint64_t app_history_ns(const struct app *a)

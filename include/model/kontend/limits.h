@@ -12,6 +12,7 @@ enum {
 /* Upper bounds of what the model keeps; beyond them the coldest entries fold into "other". */
 struct model_limits {
 	uint32_t locks, stacks, tasks, cells, hist_groups;
+	uint32_t ended;	 /* tasks that have ended, of these; 0: half of them */
 	uint32_t recent; /* entries of the last minute, for windows of time; 0: none are kept */
 	uint32_t held;	 /* cells for the times of holders; 0: holders are not followed */
 	uint32_t blame;	 /* cells of blame; 0: no blame is computed */
@@ -30,5 +31,7 @@ uint32_t model_limits_heat(uint64_t bytes);
 struct model_limits model_limits_recent(uint64_t bytes);
 /* As model_limits_recent(), for all tables together, with lower bounds that @bytes has room for. */
 struct model_limits model_limits_live(uint64_t bytes);
+/* The same without windows of time, holders, blame and the log of waits, of a recorder. */
+struct model_limits model_limits_watch(uint64_t bytes);
 
 #endif

@@ -25,10 +25,11 @@ struct run {
 	const char *events; /* of a recording, for profiles: engine_choose_events(); borrowed */
 	struct engine engine;
 	bool opened;
-	bool remember;	      /* set before: the engine has a history of the last minutes */
-	bool held;	      /* set before: hold times are computed */
-	bool blame;	      /* set before: blame is computed */
-	bool heat;	      /* set before: when waits ended and how long they were is kept */
+	bool remember; /* set before: the engine has a history of the last minutes */
+	bool watches;  /* a recorder, for weeks: its tables are bounded as those of a screen */
+	bool held;     /* set before: hold times are computed */
+	bool blame;    /* set before: blame is computed */
+	bool heat;     /* set before: when waits ended and how long they were is kept */
 	uint64_t min_wait_ns; /* set before: the model only counts shorter waits, if BPF does not */
 	uint64_t start_wall_ns; /* of CLOCK_REALTIME: run_start() waits for it; 0: not */
 	uint64_t trigger_ns;	/* set before: triggers need each wait this long; 0: no trigger */
@@ -67,6 +68,11 @@ struct run {
  * of the memory that there is; when measuring live, less.
  */
 uint64_t run_memory(uint64_t asked, bool from_file);
+/*
+ * Bytes for the records from before an incident, of the memory of a recorder, unless that much is
+ * @asked for: a quarter of it.
+ */
+uint64_t run_backlog(uint64_t asked);
 /*
  * Finds the processes or CPUs to measure. -EINVAL: a list is malformed; others: they do not exist.
  */
