@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """A session with a screen ages within a minute: beside thousands of short processes, each with a
-program, code or a lock of its own, and compilers, its views are switched all the while. Its
-tables are bounded: the memory of the process stays below 120 MB, and it ends as a young one does.
+program, code or a lock of its own, and compilers, its views are switched all the while. So does a
+recorder that waits for incidents and serves metrics. Their tables are bounded: the memory of each
+process stays below 120 MB, and it ends as a young one does.
 
     test-ages.py KONTEND MORTALS"""
 import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 
 from checks import check, done, skip
@@ -50,9 +53,9 @@ def compile_some():
                    check=False)
 
 
-def age(fd, mortals, folder):
-    """Returns the peak, in MB, and how many processes there were."""
-    before, until, peak, at = started(), time.monotonic() + MOST_S, 0, 0
+def age(fd, record, mortals, folder):
+    """Returns the peaks, in MB, and how many processes there were."""
+    before, until, peaks, at = started(), time.monotonic() + MOST_S, [0, 0], 0
     with subprocess.Popen([mortals, folder, str(PER_SECOND)], stdin=subprocess.PIPE,
                           stdout=subprocess.DEVNULL) as load:
         while started() - before < PROCESSES and time.monotonic() < until:
@@ -60,9 +63,25 @@ def age(fd, mortals, folder):
             at += 1
             drain(fd, 0.1)
             compile_some()
-            peak = max(peak, resident_mb(SCREEN))
+            peaks = [max(peak, resident_mb(pid)) for peak, pid in zip(peaks, (SCREEN, record.pid))]
         load.stdin.close()
-    return peak, started() - before
+    return peaks, started() - before
+
+
+def start_record(kontend, folder):
+    p = subprocess.Popen([kontend, "record", "--no-config", "-o", folder, "--metrics", "0", "--trigger", "wait>20ms",
+                          "--max-files", "3"], stderr=subprocess.PIPE, text=True)
+    for line in p.stderr:
+        if "watching" in line:
+            break
+    # Its messages about incidents are read, or it would wait for that.
+    threading.Thread(target=p.stderr.read, daemon=True).start()
+    return p
+
+
+def end_record(p):
+    p.send_signal(signal.SIGINT)
+    return p.wait()
 
 
 def main(kontend, mortals):
@@ -75,8 +94,10 @@ def main(kontend, mortals):
     out, until = b"", time.monotonic() + 60
     while b"ev/s" not in out and time.monotonic() < until:
         out += drain(fd, 0.1)
-    with tempfile.TemporaryDirectory() as folder:
-        peak, n = age(fd, mortals, folder)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as incidents:
+        record = start_record(kontend, incidents)
+        (peak, recorder), n = age(fd, record, mortals, folder)
+        recorded = end_record(record)
     os.write(fd, b"\033\033q")
     while True:
         pid, status = os.waitpid(SCREEN, os.WNOHANG)
@@ -86,10 +107,12 @@ def main(kontend, mortals):
             drain(fd, 0.1)
         except OSError:
             time.sleep(0.1)
-    print(f"{n} processes: at most {peak:.0f} MB resident")
+    print(f"{n} processes: at most {peak:.0f} MB resident, {recorder:.0f} MB of the recorder")
     check(n >= PROCESSES / 10, f"only {n} processes")
     check(peak <= MOST_MB, f"{peak:.0f} MB resident, more than {MOST_MB}")
+    check(recorder <= MOST_MB, f"{recorder:.0f} MB resident of the recorder, more than {MOST_MB}")
     check(os.waitstatus_to_exitcode(status) == 0, f"it ended with {status:#x}")
+    check(recorded == 0, f"the recorder ended with {recorded}")
     done()
 
 

@@ -9,14 +9,14 @@ servers, interpreters and machines that are installed are tried.
 import glob
 import json
 import os
-import pwd
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
+import jvm
+import postgres
 from checks import check, done, skip
 
 TRIES = 6
@@ -58,48 +58,25 @@ def asleep(pid, tid):
         return "nanosleep" in f.read()
 
 
-class Server:
-    """A server of its own, of user postgres; each query has a client of its own, which waits until the end."""
+class Server(postgres.Server):
+    """Each query has a client of its own, which waits until the end."""
 
     def __init__(self, programs, folder):
-        self.programs, self.folder, self.clients = programs, folder, []
-        user = pwd.getpwnam("postgres")
-        os.chown(folder, user.pw_uid, user.pw_gid)
-        self.as_user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": folder}
+        super().__init__(programs, folder, "fsync=off")
+        self.clients = []
 
-    def do(self, program, *args):
-        p = subprocess.run((os.path.join(self.programs, program), *args), stdout=subprocess.DEVNULL,
-                           stderr=subprocess.PIPE, text=True, check=False, **self.as_user)
-        if not check(p.returncode == 0, "%s: status %d: %s" % (program, p.returncode, p.stderr)):
-            done()
-
-    def __enter__(self):
-        self.do("initdb", "-D", "data", "-A", "trust", "-U", "postgres", "-N")
-        # Sockets only: no port is taken. Not through a pipe, which the server would keep open.
-        with open(os.path.join(self.folder, "log"), "w", encoding="utf-8") as log:
-            p = subprocess.run((os.path.join(self.programs, "pg_ctl"), "-D", "data", "-w", "-o",
-                                "-c listen_addresses='' -k %s -c fsync=off" % self.folder, "start"),
-                               stdout=log, stderr=log, check=False, **self.as_user)
-        with open(os.path.join(self.folder, "log"), encoding="utf-8") as log:
-            if not check(p.returncode == 0, "the server does not start: %s" % log.read()):
-                done()
-        return self
-
-    def __exit__(self, *_):
-        self.do("pg_ctl", "-D", "data", "-m", "immediate", "-w", "stop")
+    def __exit__(self, *args):
+        super().__exit__(*args)
         for c in self.clients:
             c.stdin.close()
             c.wait()
 
-    def command(self):
-        return (os.path.join(self.programs, "psql"), "-X", "-q", "-A", "-t", "-h", self.folder, "-U", "postgres")
-
     def ask(self, query):
-        return run(*self.command(), "-c", query).split("\n")[:-1]
+        return run(*self.query_program(), "-c", query).split("\n")[:-1]
 
     def client(self, *queries):
         """Its queries, the last of which may wait."""
-        c = subprocess.Popen(self.command(), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+        c = subprocess.Popen(self.query_program(), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, text=True)
         c.stdin.write("".join(q + ";\n" for q in queries))
         c.stdin.flush()
@@ -153,12 +130,12 @@ def try_server(kontend, programs):
             compare("version %s, %s" % (version, what), text, said, numbers)
 
 
-def postgres(kontend):
-    servers = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
+def try_servers(kontend):
+    servers = postgres.installed()
     if not servers:
         skip("no server of PostgreSQL is installed")
-    for initdb in servers:
-        try_server(kontend, os.path.dirname(initdb))
+    for programs in servers:
+        try_server(kontend, programs)
 
 
 def compare_gil(what, text, pid, waiting, owner):
@@ -265,10 +242,11 @@ def try_java(kontend, program, options=()):
 
 
 def java(kontend):
-    homes = sorted({os.path.realpath(p) for p in glob.glob("/usr/lib/jvm/*/bin/java")})
-    if not homes or not shutil.which("javac"):
+    homes = jvm.installed()
+    if not homes:
         skip("no compiler of Java is installed")
-    run("javac", "--release", "11", "-d", ".", os.path.join(HERE, "workloads/JavaLocks.java"))
+    if not jvm.compile_into(".", "JavaLocks"):
+        done()
     for program in homes:
         try_java(kontend, program)
     try_java(kontend, homes[0], ("-XX:-UseCompressedOops", "-XX:+UseSerialGC"))
@@ -316,7 +294,7 @@ def main():
         skip("the memory of other processes is read as root")
     with tempfile.TemporaryDirectory(prefix="kontend-runtimes-") as folder:
         os.chdir(folder)
-        {"postgres": postgres, "python": python, "java": java, "libc": libc}[sys.argv[2]](kontend)
+        {"postgres": try_servers, "python": python, "java": java, "libc": libc}[sys.argv[2]](kontend)
         os.chdir("/")
     done()
 

@@ -10,16 +10,15 @@ The view has what a client waits for when it is looked at; kontend has the time 
 average. For a lightweight lock the view also shows clients that have the lock by now, and wait for a CPU.
 """
 import collections
-import glob
 import json
 import os
-import pwd
 import subprocess
 import sys
 import tempfile
 import time
 
-from checks import check, done, skip
+import postgres
+from checks import done, skip
 
 CLIENTS = "60"
 VIEWS = ("--view", "locks", "--rows", "0", "--format", "json")
@@ -28,43 +27,10 @@ QUERY = ("SELECT wait_event_type || ':' || wait_event, count(*) FROM pg_stat_act
          "('Lock', 'LWLock') GROUP BY 1")
 
 
-class Server:
-    def __init__(self, programs, folder):
-        self.programs, self.folder = programs, folder
-        user = pwd.getpwnam("postgres")
-        os.chown(folder, user.pw_uid, user.pw_gid)
-        self.as_user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": folder}
-
-    def args(self, program, *args):
-        return (os.path.join(self.programs, program), *args)
-
-    def do(self, *args):
-        p = subprocess.run(self.args(*args), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
-                           **self.as_user)
-        if not check(p.returncode == 0, "%s: status %d: %s" % (args, p.returncode, p.stderr)):
-            done()
-
-    def __enter__(self):
-        self.do("initdb", "-D", "data", "-A", "trust", "-U", "postgres", "-N")
-        with open(os.path.join(self.folder, "log"), "w", encoding="utf-8") as log:
-            p = subprocess.run(self.args("pg_ctl", "-D", "data", "-w", "-o",
-                                         "-c listen_addresses='' -k %s" % self.folder, "start"),
-                               stdout=log, stderr=log, check=False, **self.as_user)
-        check(p.returncode == 0, "the server does not start")
-        return self
-
-    def __exit__(self, *_):
-        self.do("pg_ctl", "-D", "data", "-m", "immediate", "-w", "stop")
-
-    def bench(self, *args):
-        return self.args("pgbench", "-h", self.folder, "-U", "postgres", *args, "postgres")
-
-
 def samples(server, seconds):
     """Kind of lock: waiting clients on average. One session for all queries."""
     total, n = collections.Counter(), 0
-    with subprocess.Popen(server.args("psql", "-X", "-q", "-A", "-t", "-h", server.folder, "-U", "postgres"),
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
+    with subprocess.Popen(server.query_program(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             p.stdin.write(QUERY + ";\n\\echo end\n")
@@ -89,14 +55,14 @@ def measured(text, seconds):
 def main():
     kontend = os.path.abspath(sys.argv[1])
     seconds = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    servers = sorted(glob.glob("/usr/lib/postgresql/*/bin/pgbench"))
+    servers = postgres.installed()
     if os.geteuid() != 0 or not servers:
         skip("needs root, and a server of PostgreSQL")
     with tempfile.TemporaryDirectory(prefix="kontend-pgbench-") as folder, \
-            Server(os.path.dirname(servers[-1]), folder) as server:
+            postgres.Server(servers[-1], folder) as server:
         server.do("pgbench", "-h", folder, "-U", "postgres", "-i", "-q", "-s", "2", "postgres")
-        with subprocess.Popen(server.bench("-c", CLIENTS, "-j", "2", "-T", str(seconds + 6)), stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True) as load:
+        with subprocess.Popen(server.as_client("pgbench", "-c", CLIENTS, "-j", "2", "-T", str(seconds + 6), "postgres"),
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as load:
             time.sleep(2)
             with subprocess.Popen((kontend, "report", "-q", "--duration", str(seconds), *VIEWS),
                                   stdout=subprocess.PIPE, text=True) as p:
