@@ -269,7 +269,8 @@ int cachefile_write_begin(struct cachefile_write *w, const struct cachefile_key 
 	}
 	w->n_blocks = cachefile_blocks(w->head.len[0] + w->head.len[1]);
 	snprintf(w->name, sizeof(w->name), "%s", key->name);
-	snprintf(w->temporary, sizeof(w->temporary), "%s.%d.new", w->name, (int)getpid());
+	/* Threads of one process may write the same file. */
+	snprintf(w->temporary, sizeof(w->temporary), "%s.%d.new", w->name, (int)gettid());
 	int r = open_file(w, key->folder, most);
 	if (r < 0)
 		cachefile_write_end(w);

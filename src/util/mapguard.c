@@ -2,19 +2,21 @@
 /*
  * A guard costs nothing while the file is not truncated. If it is, the kernel's SIGBUS comes here,
  * and everything from that page to the end of the mapping is replaced by zeros. A signal handler
- * can only use static memory: so the guards are in a static list. Code that installs another
- * handler must call mapguard_fault() first.
+ * can only use static memory: so the guards are in a static list, which threads change in turns.
+ * Code that installs another handler must call mapguard_fault() first.
  */
 #include "kontend/mapguard.h"
 #include "kontend/filemap.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static _Atomic(struct mapguard *) guards;
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t page_bytes; /* set before the first guard */
 static struct sigaction before_us;
 
@@ -60,27 +62,27 @@ void mapguard_add(struct mapguard *g, void *map, size_t len)
 	g->from = (uintptr_t)map;
 	g->end = (g->from + len + page_bytes - 1) & ~(page_bytes - 1);
 	g->broken = 0;
+	pthread_mutex_lock(&changing);
 	g->next = atomic_load(&guards);
 	if (!g->next)
 		install();
 	atomic_store(&guards, g);
+	pthread_mutex_unlock(&changing);
 }
 
 void mapguard_del(struct mapguard *g)
 {
-	_Atomic(struct mapguard *) *head = &guards;
-	struct mapguard *at = atomic_load(head);
+	pthread_mutex_lock(&changing);
+	struct mapguard *at = atomic_load(&guards);
 
-	if (at == g) {
-		atomic_store(head, g->next);
-		return;
-	}
-	for (; at; at = at->next) {
-		if (at->next == g) {
-			at->next = g->next;
-			return;
-		}
-	}
+	if (at == g)
+		atomic_store(&guards, g->next);
+	else
+		while (at && at->next != g)
+			at = at->next;
+	if (at && at != g)
+		at->next = g->next;
+	pthread_mutex_unlock(&changing);
 }
 
 /*

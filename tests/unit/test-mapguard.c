@@ -15,6 +15,8 @@
 #include "recording.h"
 #include "rig.h"
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,12 +234,46 @@ static void test_recording(void **state)
 	recording_free(&rec);
 }
 
+enum { THREADS = 4, ROUNDS = 400000, GUARDS = 4 };
+static const uintptr_t NOWHERE = (uintptr_t)1 << 40; /* no mapping: it is only compared */
+
+static void *add_and_remove(void *arg)
+{
+	struct mapguard *g = arg;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		struct mapguard *at = &g[i % GUARDS];
+		if (i >= GUARDS)
+			mapguard_del(at);
+		mapguard_add(at, (void *)NOWHERE, 4096);
+	}
+	for (unsigned i = 0; i < GUARDS; i++)
+		mapguard_del(&g[i]);
+	return NULL;
+}
+
+/* Threads add and remove guards at the same time: afterwards none is left, and no fault is ours. */
+static void test_threads(void **state)
+{
+	static struct mapguard guards[THREADS][GUARDS];
+	pthread_t threads[THREADS];
+	siginfo_t info = {.si_code = BUS_ADRERR};
+
+	(void)state;
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, add_and_remove, guards[i]), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	info.si_addr = (void *)NOWHERE;
+	assert_false(mapguard_fault(&info));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_zeros),	  cmocka_unit_test(test_several),
 		cmocka_unit_test(test_others),	  cmocka_unit_test(test_file),
-		cmocka_unit_test(test_recording),
+		cmocka_unit_test(test_recording), cmocka_unit_test(test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
