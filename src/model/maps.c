@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MOST_RANGES = 1 << 16, MOST_SPACES = 1 << 16, FORGET_AT = 8192, KEEP_LATEST = 4096 };
+enum { MOST_RANGES = 1 << 16, MOST_SPACES = 1 << 16, FORGET_AT = 4096, KEEP_LATEST = 2048 };
 
 int map_spaces_init(struct map_spaces *s)
 {
