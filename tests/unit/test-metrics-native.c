@@ -38,6 +38,11 @@ static void the_heavier_format_wins(void **state)
 		DELIMITED,
 		DELIMITED "," TEXT ";q=0.8,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
 		DELIMITED ";q=0.6," TEXT ";q=0.5,*/*;q=0.2",
+		/* Of Prometheus 3.9 with scrape_native_histograms. */
+		DELIMITED ";q=0.6," TEXT ";escaping=allow-utf-8;q=0.5,"
+			  "application/openmetrics-text;version=0.0.1;q=0.4,"
+			  "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,"
+			  "text/plain;version=0.0.4;q=0.2,*/*;q=0.1",
 		TEXT ";q=0.2 , " PROTO " encoding=delimited ; " FAMILY " ; q=0.3",
 		DELIMITED "," TEXT,
 		"application/VND.google.protobuf; " FAMILY "; Encoding=Delimited",
@@ -48,6 +53,10 @@ static void the_heavier_format_wins(void **state)
 		",;,=;q",
 		"*/*",
 		TEXT,
+		/* The same server without that setting. */
+		TEXT ";escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,"
+		     "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+		     "text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
 		TEXT "," DELIMITED,
 		TEXT ";q=0.5," DELIMITED ";q=0.4",
 		DELIMITED ";q=0",
