@@ -87,6 +87,16 @@ is 'resource' "$(grep -c -e '-> service.name: Str(kontend)' "$work/log")" 1
 is 'samples with the type of their lock' "$(grep -c -e '-> kontend.lock.type: Str(' "$work/log")" \
 	"$(grep -c 'Values: ' "$work/log")"
 
+# OpenTelemetry's profcheck, which no registry of modules has: only where it is installed.
+if command -v profcheck >/dev/null; then
+	"$kontend" export -q --no-config --format otlp-development -i share/storm.data -o "$work/otlp"
+	said=$(profcheck -check-dupes "$work/otlp")
+	is 'profcheck: exit' $? 0
+	echo "$said"
+else
+	echo "profcheck is not installed: not run"
+fi
+
 if [ "$(id -u)" -eq 0 ]; then
 	received --weight wait --lock mutex --zoom comm=bench-mutex -- "$kontend" bench mutex -q -n 20 -t 4
 	is 'contentions of a storm of 80' "$(sum 1)" 80
