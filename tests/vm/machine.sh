@@ -8,6 +8,8 @@
 # the same in each run, and do not depend on what else the host does.
 # x86-64 does without cmpxchg16b: QEMU 7.2 leaves nonsense in the flags after one that is not locked,
 # and newer kernels (6.8, 6.12) that are interrupted right after it, in the slab allocator, die of them.
+# Without it kernels from 7 on give BPF programs no storage of tasks, as kmalloc_nolock() needs it: there
+# are no locks of programs and no --sleeps in these machines.
 # One thread runs all its CPUs: with one each, QEMU 7.2 rarely has a kernel stand still, or end, that changes
 # its own code while another CPU runs it, as it does when programs are attached to tracepoints.
 # Nor does its kernel try whether the timer works, which on a busy host it finds that it does not.
