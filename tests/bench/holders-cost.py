@@ -26,29 +26,11 @@ import sys
 import tempfile
 import time
 
+from price import fail, skip, used_by
+
 SAMPLES = 2000
 HOLDERS = "chains,held,blame,did,queues"
 SETTLE_S = 0.4
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def fail(what):
-    print("FAIL", what)
-    sys.exit(1)
-
-
-def used_by(command):
-    """CPU time in s of a command and what it has waited for."""
-    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=[
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
-    _, status, used = os.wait4(pid, 0)
-    if status:
-        fail("%s: status %d" % (" ".join(command), os.waitstatus_to_exitcode(status)))
-    return used.ru_utime + used.ru_stime
 
 
 class Observer:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the scripts that measure prices share: programs of BPF by the kernel's statistics, and
-intervals of medians."""
+"""The scripts that measure prices share this: CPU time of commands, programs of BPF by the kernel's
+statistics, and intervals of medians."""
 import contextlib
 import ctypes
 import math
@@ -24,6 +24,16 @@ def skip(why):
 def fail(what):
     print("FAIL", what)
     sys.exit(1)
+
+
+def used_by(command):
+    """CPU time in s of a command and what it has waited for."""
+    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=[
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+    _, status, used = os.wait4(pid, 0)
+    if status:
+        fail("%s: status %d" % (" ".join(command), os.waitstatus_to_exitcode(status)))
+    return used.ru_utime + used.ru_stime
 
 
 def bpf(command, attr):
