@@ -340,7 +340,6 @@ static int load_programs(struct run *r, const struct opts *o, struct error *err)
 		.holders = r->held || r->blame,
 		.user_frames = run_takes_user_frames(o),
 		.frames_ppm = o->user_frames ? 0 : USER_FRAMES_PPM,
-		.keep_symbols = !o->no_symbol_cache,
 		.report_ns = r->trigger_ns,
 	};
 	if (code == 0)

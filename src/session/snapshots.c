@@ -598,18 +598,11 @@ static bool searches_users(const struct opts *o)
 	return !o->user_locks || strcmp(o->user_locks, "off") != 0;
 }
 
-static void keep_symbols(struct run_snapshots *r, const struct opts *o)
-{
-	if (r->users && !o->no_symbol_cache)
-		snapshot_users_keep_symbols(r->users);
-	if (r->callers && !o->no_symbol_cache)
-		snapshot_stacks_keep_symbols(r->callers);
-}
-
 int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const struct target *target,
 		      struct kerntypes *types, bool late, struct error *err)
 {
 	struct run_snapshots *r = mem_calloc(1, sizeof(*r));
+	const bool keep = !o->no_symbol_cache;
 
 	if (!r)
 		return error_enomem(err, "snapshots of the kernel");
@@ -620,9 +613,8 @@ int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const st
 	r->target = target;
 	r->is_late = late;
 	r->files = snapshot_files_new("/proc");
-	r->users = searches_users(o) ? snapshot_users_new("/proc") : NULL;
-	r->callers = run_unwinds_sleepers(o) ? snapshot_stacks_new("/proc") : NULL;
-	keep_symbols(r, o);
+	r->users = searches_users(o) ? snapshot_users_new("/proc", keep) : NULL;
+	r->callers = run_unwinds_sleepers(o) ? snapshot_stacks_new("/proc", keep) : NULL;
 	r->holders = snapshot_holders_new("/proc", "/proc/kallsyms");
 	r->runs = snapshot_runs_new("/proc");
 	if (!r->files || !r->holders || !r->runs || (run_unwinds_sleepers(o) && !r->callers) ||

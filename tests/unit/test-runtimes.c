@@ -116,7 +116,7 @@ static void backend(int pid, const char *version, uint32_t info)
 
 static void take(struct locksnap *s)
 {
-	struct snapshot_users *u = snapshot_users_new(tree_root);
+	struct snapshot_users *u = snapshot_users_new(tree_root, false);
 
 	assert_non_null(u);
 	locksnap_clear(s);
@@ -258,7 +258,7 @@ static void check_wait(const char *name, int owner)
 /* The owner may be read after its waiter, and is known then from the next snapshot on. */
 static void a_transaction_has_the_backend_as_owner(void **state)
 {
-	struct snapshot_users *u = snapshot_users_new(tree_root);
+	struct snapshot_users *u = snapshot_users_new(tree_root, false);
 	struct locksnap s = {0};
 
 	(void)state;

@@ -190,7 +190,7 @@ static bool calls(const struct locksnap *snap, any_function *function)
 
 static struct snapshot_stacks *open_stacks(void)
 {
-	struct snapshot_stacks *s = snapshot_stacks_new("/proc");
+	struct snapshot_stacks *s = snapshot_stacks_new("/proc", false);
 	struct sleepstack *can;
 	int code = sleepstack_new(&can, "/proc", false);
 

@@ -90,7 +90,7 @@ static struct usersite_stack copy_stack(void)
 /* False: there is no path. */
 static bool find_path(const struct usersite_stack *s, struct usersite_path *ret)
 {
-	struct snapshot_users *u = snapshot_users_new("/proc");
+	struct snapshot_users *u = snapshot_users_new("/proc", false);
 	struct locksnap snap = {0};
 	bool found = false;
 

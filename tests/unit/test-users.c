@@ -299,7 +299,7 @@ static void take(struct snapshot_users *u, struct locksnap *s)
 
 static struct snapshot_users *new_users(void)
 {
-	struct snapshot_users *u = snapshot_users_new(tree_root);
+	struct snapshot_users *u = snapshot_users_new(tree_root, false);
 
 	assert_non_null(u);
 	return u;

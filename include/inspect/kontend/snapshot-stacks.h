@@ -16,8 +16,9 @@ struct snapshot_stacks;
 enum { SNAPSHOT_STACKS_MOST = 256 };   /* tasks of a snapshot; others are left out */
 #define SNAPSHOT_STACKS_NS 10000000ull /* that a task has waited at least */
 
-/* @proc: "/proc", or a tree that a test made; borrowed. NULL: no memory. */
-struct snapshot_stacks *snapshot_stacks_new(const char *proc);
+/* @proc: "/proc", or a tree that a test made; borrowed. @keep: symbols of programs, in files. NULL:
+ * no memory. */
+struct snapshot_stacks *snapshot_stacks_new(const char *proc, bool keep);
 /*
  * Of the waiters for locks and of the blocked tasks that @ret has; a task that sleeps still since
  * the call before is not read again. @kernel: reads their registers; NULL: not. 0 or -ENOMEM.
@@ -25,7 +26,5 @@ struct snapshot_stacks *snapshot_stacks_new(const char *proc);
 int snapshot_stacks_add(struct snapshot_stacks *s, struct snapshot_locks *kernel,
 			struct locksnap *ret);
 void snapshot_stacks_free(struct snapshot_stacks *s); /* NULL is fine */
-/* Before the first snapshot: symbols of programs are kept in files. */
-void snapshot_stacks_keep_symbols(struct snapshot_stacks *s);
 
 #endif

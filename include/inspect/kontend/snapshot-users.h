@@ -29,8 +29,9 @@ struct snapshot_users_path {
 	struct usersite_path path;
 };
 
-/* @proc: "/proc", or a tree that a test made; borrowed. NULL: no memory. */
-struct snapshot_users *snapshot_users_new(const char *proc);
+/* @proc: "/proc", or a tree that a test made; borrowed. @keep: symbols of programs, in files. NULL:
+ * no memory. */
+struct snapshot_users *snapshot_users_new(const char *proc, bool keep);
 /*
  * @ret: a snapshot of locks; where it has counted the tasks that sleep in a futex, only their
  * processes are searched. @target: whose waits are measured; NULL: all. 0 or -ENOMEM.
@@ -50,7 +51,5 @@ void snapshot_users_ask(struct snapshot_users *u, const struct usersite_stack *s
 const struct snapshot_users_path *snapshot_users_paths(const struct snapshot_users *u,
 						       size_t *ret_n);
 void snapshot_users_free(struct snapshot_users *u); /* NULL is fine */
-/* Before the first snapshot: symbols of programs are kept in files. */
-void snapshot_users_keep_symbols(struct snapshot_users *u);
 
 #endif

@@ -55,7 +55,6 @@ struct waitfeed_options {
 	 */
 	bool user_frames;
 	uint32_t frames_ppm;
-	bool keep_symbols;   /* of programs, in files */
 	uint64_t ring_bytes; /* of rings as requested, see ring_own_bytes() */
 	struct nsview *ns; /* borrowed for as long as the feed is; NULL: in the initial namespace */
 };

@@ -60,23 +60,19 @@ static void look_clear(struct look *l)
 	locksnap_clear(&l->found);
 }
 
-struct snapshot_stacks *snapshot_stacks_new(const char *proc)
+struct snapshot_stacks *snapshot_stacks_new(const char *proc, bool keep)
 {
 	struct snapshot_stacks *s = mem_calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->proc = proc;
+	s->keep = keep;
 	s->runtimes = runtimes_new();
 	if (s->runtimes)
 		return s;
 	mem_free(s);
 	return NULL;
-}
-
-void snapshot_stacks_keep_symbols(struct snapshot_stacks *s)
-{
-	s->keep = true;
 }
 
 void snapshot_stacks_free(struct snapshot_stacks *s)

@@ -132,23 +132,19 @@ static struct users_pass *pass_new(struct snapshot_users *u, bool searches)
 	return NULL;
 }
 
-struct snapshot_users *snapshot_users_new(const char *proc)
+struct snapshot_users *snapshot_users_new(const char *proc, bool keep)
 {
 	struct snapshot_users *u = mem_calloc(1, sizeof(*u));
 
 	if (!u)
 		return NULL;
 	u->proc = proc;
+	u->keep = keep;
 	u->runtimes = runtimes_new();
 	if (u->runtimes)
 		return u;
 	mem_free(u);
 	return NULL;
-}
-
-void snapshot_users_keep_symbols(struct snapshot_users *u)
-{
-	u->keep = true;
 }
 
 void snapshot_users_free(struct snapshot_users *u)

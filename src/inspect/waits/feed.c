@@ -579,7 +579,7 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 			&f->shorts, f->object, f->n_cpus,
 			&(const struct short_options){o->short_ns, o->cost_ppm, o->report_ns}, err);
 	if (code == 0 && f->feed.frames)
-		code = user_frames_new(&f->user_frames, f->object, o->keep_symbols, err);
+		code = user_frames_new(&f->user_frames, f->object, err);
 	if (code == 0 && o->why)
 		code = why_new(&f->why, f->object,
 			       &(const struct why_options){f->scope, f->feed.frames, frames_ns(o)},

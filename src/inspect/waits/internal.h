@@ -145,7 +145,7 @@ int file_programs_leave(struct bpf_object *o);	 /* before @o is loaded: none is 
 /* The thread that answers how callers are found in code of programs: see frames.bpf.c. */
 struct user_frames;
 
-int user_frames_new(struct user_frames **ret, struct bpf_object *o, bool keep, struct error *err);
+int user_frames_new(struct user_frames **ret, struct bpf_object *o, struct error *err);
 int user_frames_start(struct user_frames *u, struct error *err);
 void user_frames_stop(struct user_frames *u); /* async-signal-safe; NULL is fine */
 void user_frames_free(struct user_frames *u); /* NULL is fine */

@@ -48,7 +48,7 @@ static int open_maps(struct user_frames *u, struct bpf_object *o, struct error *
 		       : 0;
 }
 
-int user_frames_new(struct user_frames **ret, struct bpf_object *o, bool keep, struct error *err)
+int user_frames_new(struct user_frames **ret, struct bpf_object *o, struct error *err)
 {
 	struct user_frames *u = mem_calloc(1, sizeof(*u));
 
@@ -56,7 +56,7 @@ int user_frames_new(struct user_frames **ret, struct bpf_object *o, bool keep, s
 		return error_enomem(err, "call chains of programs");
 	int code = bpf_thread_init(&u->thread, err);
 	code = code < 0 ? code : open_maps(u, o, err);
-	if (code == 0 && sleepstack_new(&u->stacks, "/proc", keep) == -ENOMEM)
+	if (code == 0 && sleepstack_new(&u->stacks, "/proc", false) == -ENOMEM)
 		code = error_enomem(err, "call chains of programs");
 	if (code < 0) {
 		user_frames_free(u);
