@@ -529,9 +529,9 @@ struct lock_requests *run_lock_requests(const struct run *r)
 
 static uint64_t memory_of(const struct run *r)
 {
-	if (r->memory || r->from_file)
+	if (r->memory || r->from_file || !(r->remember || r->watches))
 		return run_memory(r->memory, r->from_file);
-	return r->remember ? SCREEN_MEMORY : r->watches ? WATCH_MEMORY : LIVE_MEMORY;
+	return r->remember ? SCREEN_MEMORY : WATCH_MEMORY;
 }
 
 /*
