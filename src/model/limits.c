@@ -96,29 +96,26 @@ struct model_limits model_limits_recent(uint64_t bytes)
 	return limits_recent(bytes, &defaults);
 }
 
-static uint32_t samples_of(uint64_t bytes)
+/* Samples have a part of @bytes, and the tables of @others the rest. */
+static struct model_limits
+with_samples(uint64_t bytes,
+	     struct model_limits (*others)(uint64_t bytes, const struct model_limits *least))
 {
-	uint32_t n = at_least(LEAST_SAMPLES, bytes / SAMPLE_BYTES);
+	uint64_t samples = bytes / SAMPLES_PART_OF;
+	struct model_limits l = others(bytes - samples, &least_live);
+	uint32_t n = at_least(LEAST_SAMPLES, samples / SAMPLE_BYTES);
 
-	return n < MOST_SAMPLES ? n : MOST_SAMPLES;
+	l.sample_stacks = n < MOST_SAMPLES ? n : MOST_SAMPLES;
+	l.samples = 2 * l.sample_stacks;
+	return l;
 }
 
 struct model_limits model_limits_live(uint64_t bytes)
 {
-	uint64_t samples = bytes / SAMPLES_PART_OF;
-	struct model_limits l = limits_recent(bytes - samples, &least_live);
-
-	l.sample_stacks = samples_of(samples);
-	l.samples = 2 * l.sample_stacks;
-	return l;
+	return with_samples(bytes, limits_recent);
 }
 
 struct model_limits model_limits_watch(uint64_t bytes)
 {
-	uint64_t samples = bytes / SAMPLES_PART_OF;
-	struct model_limits l = limits_of(bytes - samples, &least_live);
-
-	l.sample_stacks = samples_of(samples);
-	l.samples = 2 * l.sample_stacks;
-	return l;
+	return with_samples(bytes, limits_of);
 }
