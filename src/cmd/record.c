@@ -12,6 +12,7 @@
 #include "kontend/clock.h"
 #include "kontend/collector.h"
 #include "kontend/ending.h"
+#include "kontend/mem.h"
 #include "kontend/metrics.h"
 #include "kontend/record-direct.h"
 #include "kontend/record-file.h"
@@ -19,7 +20,6 @@
 #include "kontend/record-metrics.h"
 #include "kontend/record-symbols.h"
 #include "kontend/run.h"
-#include "kontend/trim.h"
 #include "kontend/units.h"
 #include "measure.h"
 #include "session/stall.h"
@@ -569,7 +569,7 @@ static int serve_step(struct measure_job *j, struct measure *m, struct error *er
 	s->started = true;
 	if (code == 0)
 		record_metrics_tick(s->metrics, m->o, NULL);
-	trim_at_tick(m->run.engine.model->n_ticks);
+	mem_trim_at_tick(m->run.engine.model->n_ticks);
 	return code;
 }
 

@@ -30,7 +30,6 @@
 #include "kontend/run.h"
 #include "kontend/shorts.h"
 #include "kontend/trigger.h"
-#include "kontend/trim.h"
 #include "kontend/units.h"
 #include "kontend/waitfeed.h"
 #include "retain.h"
@@ -323,7 +322,7 @@ static int each_tick(struct catching *c, struct error *err)
 
 	(void)err;
 	record_metrics_tick(c->metrics, c->o, &counts);
-	trim_at_tick(c->run.engine.model->n_ticks);
+	mem_trim_at_tick(c->run.engine.model->n_ticks);
 	incident_retention_round(&c->keep, c->o);
 	report_service(c);
 	return 0;

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MEM_GROW_FIRST = 16, MEM_LARGE = 4 << 20, MEM_STAYS = 1 << 20 };
+enum { MEM_GROW_FIRST = 16, MEM_LARGE = 4 << 20, MEM_STAYS = 1 << 20, MEM_TRIM_TICKS = 8 };
 
 /*
  * glibc adapts to each freed large block and keeps later ones of that size in its heap. Tables that
@@ -27,11 +27,19 @@ void mem_setup(void)
 #endif
 }
 
+/* By itself glibc returns free memory at the end of its heap only. It takes less than a
+ * millisecond. */
 void mem_trim(void)
 {
 #ifdef M_MMAP_THRESHOLD
 	malloc_trim(0);
 #endif
+}
+
+void mem_trim_at_tick(uint64_t tick)
+{
+	if (tick % MEM_TRIM_TICKS == 0)
+		mem_trim();
 }
 
 /* Pages that the system gives again are zeroed, which costs as much as to zero them here. */

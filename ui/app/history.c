@@ -11,8 +11,8 @@
 
 #include "kontend/damage.h"
 #include "kontend/history.h"
+#include "kontend/mem.h"
 #include "kontend/query-incidents.h"
-#include "kontend/trim.h"
 
 static void pause_now(struct app *a)
 {
@@ -116,7 +116,7 @@ void app_history_tick(struct app *a)
 	if (!a->history)
 		return;
 	history_note(a->history, a->engine);
-	trim_at_tick(a->engine->model->n_ticks);
+	mem_trim_at_tick(a->engine->model->n_ticks);
 }
 
 uint64_t app_history_ns(const struct app *a)

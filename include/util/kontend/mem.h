@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * All heap memory of kontend comes from here, so that tests can make the n-th allocation fail and
@@ -14,6 +15,8 @@
 void mem_setup(void);
 /* Returns freed small blocks of all threads to the system, after much has been allocated once. */
 void mem_trim(void);
+/* The same at some of the ticks of a long session, which frames, files and copies leave. */
+void mem_trim_at_tick(uint64_t tick);
 void *mem_calloc(size_t n, size_t size);	  /* zeroed; NULL when out of memory */
 void *mem_resize(void *p, size_t n, size_t size); /* as realloc; on failure the old block stays */
 char *mem_strdup(const char *s);
