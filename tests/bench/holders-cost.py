@@ -21,51 +21,14 @@ import random
 import shutil
 import signal
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
-from price import fail, skip, used_by
+from price import Observer, skip, used_by
 
 SAMPLES = 2000
 HOLDERS = "chains,held,blame,did,queues"
 SETTLE_S = 0.4
-
-
-class Observer:
-    """kontend, while it measures."""
-
-    def __init__(self, command):
-        self.command = command
-        self.p = None
-
-    def __enter__(self):
-        self.p = subprocess.Popen(self.command, stdout=subprocess.DEVNULL)
-        while not self.has_opened():
-            if self.p.poll() is not None:
-                fail("%s: status %d" % (" ".join(self.command), self.p.returncode))
-            time.sleep(0.02)
-        time.sleep(SETTLE_S)
-        return self
-
-    def has_opened(self):
-        at = "/proc/%d/fd" % self.p.pid
-        for fd in os.listdir(at):
-            try:
-                if "perf_event" in os.readlink(os.path.join(at, fd)):
-                    return True
-            except FileNotFoundError:
-                pass
-        return False
-
-    def used(self):
-        """CPU time in s, of all its threads."""
-        return time.clock_gettime((~self.p.pid << 3) | 2)
-
-    def __exit__(self, *_):
-        self.p.send_signal(signal.SIGINT)
-        self.p.wait()
 
 
 class Outcome:
@@ -92,7 +55,7 @@ class Outcome:
 def turn(load, command, outcome):
     """Two pairs."""
     first = used_by(load)
-    with Observer(command) as o:
+    with Observer(command, ("perf_event",), SETTLE_S) as o:
         on = []
         for _ in range(2):
             before = o.used()

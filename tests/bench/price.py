@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The scripts that measure prices share this: CPU time of commands, programs of BPF by the kernel's
-statistics, and intervals of medians."""
+"""The scripts that measure prices share this: CPU time of commands, and of programs that measure
+meanwhile, programs of BPF by the kernel's statistics, and intervals of medians."""
 import contextlib
 import ctypes
 import math
 import os
 import re
+import signal
 import struct
+import subprocess
 import sys
+import time
 
 STATS = "/proc/sys/kernel/bpf_stats_enabled"
 SYS_BPF = {"x86_64": 321, "aarch64": 280}.get(os.uname().machine)
@@ -34,6 +37,47 @@ def used_by(command):
     if status:
         fail("%s: status %d" % (" ".join(command), os.waitstatus_to_exitcode(status)))
     return used.ru_utime + used.ru_stime
+
+
+class Observer:
+    """A program while it measures: from its first file of a kind in @opens on, and some time to settle. @out: a file for
+    all that it prints."""
+
+    def __init__(self, command, opens, settle_s, out=None):
+        self.command, self.opens, self.settle_s, self.out, self.p = command, opens, settle_s, out, None
+
+    def __enter__(self):
+        self.p = subprocess.Popen(self.command, stdout=self.out or subprocess.DEVNULL, stderr=self.out)
+        while not self.has_opened():
+            if self.p.poll() is not None:
+                fail("%s: status %d%s" % (" ".join(self.command), self.p.returncode, self.printed()))
+            time.sleep(0.02)
+        time.sleep(self.settle_s)
+        return self
+
+    def printed(self):
+        if not self.out:
+            return ""
+        self.out.seek(0)
+        return ": " + self.out.read()[-300:]
+
+    def has_opened(self):
+        at = "/proc/%d/fd" % self.p.pid
+        for fd in os.listdir(at):
+            try:
+                if any(kind in os.readlink(os.path.join(at, fd)) for kind in self.opens):
+                    return True
+            except FileNotFoundError:
+                pass
+        return False
+
+    def used(self):
+        """CPU time in s, of all its threads."""
+        return time.clock_gettime((~self.p.pid << 3) | 2)
+
+    def __exit__(self, *_):
+        self.p.send_signal(signal.SIGINT)
+        self.p.wait()
 
 
 def bpf(command, attr):

@@ -11,63 +11,31 @@ chain, if there is a bpftrace. Such as
     vs-tools.py kontend lock-load 12 'perf -b=chroot DIR perf lock contention -a -b'
 
 Others must not use the machine: their waits are measured, too, and kontend's share is of all. Each
-load is a fixed piece of work. It is done alone and beside an observer in turns. Figures are of CPU time: that of the load, the change beside the observer as the median of the pairs with the
-interval in which that lies with a certainty of 95 %, and the observer's own, both in percent of the
-load's. Behind them is what each observer has printed in its last turn.
+load is a fixed piece of work. It is done alone and beside an observer in turns. Figures are of CPU time: that
+of the load, the change beside the observer as the median of the pairs with the interval in which that
+lies with a certainty of 95 %, and the observer's own, both in percent of the load's. After them is what each observer has printed in its last turn.
 """
 import os
-import random
 import shlex
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
-from price import fail, skip, used_by
+from price import Observer, interval, skip, used_by
 
-SAMPLES = 2000
 SETTLE_S = 0.6
 ROWS = 24
 WIDTH = 150
 
 
-def has_opened(pid):
-    at = "/proc/%d/fd" % pid
-    for fd in os.listdir(at):
-        try:
-            if any(kind in os.readlink(os.path.join(at, fd)) for kind in ("perf_event", "bpf_link", "bpf-link")):
-                return True
-        except FileNotFoundError:
-            pass
-    return False
-
-
 def observed(load, observer, out):
     """CPU time in s of the load, and of the observer meanwhile; its output goes to a file."""
-    with open(out, "w") as f:
-        p = subprocess.Popen(observer, stdout=f, stderr=subprocess.STDOUT)
-    while not has_opened(p.pid):
-        if p.poll() is not None:
-            with open(out) as f:
-                fail("%s: %s" % (" ".join(observer), f.read()[-300:]))
-        time.sleep(0.02)
-    time.sleep(SETTLE_S)
-    clock = (~p.pid << 3) | 2  # of all its threads
-    before = time.clock_gettime(clock)
-    used = used_by(load)
-    own = time.clock_gettime(clock) - before
-    p.send_signal(signal.SIGINT)
-    p.wait()
-    return used, own
-
-
-def interval(values):
-    rng = random.Random(1)
-    medians = sorted(statistics.median(rng.choices(values, k=len(values))) for _ in range(SAMPLES))
-    return medians[SAMPLES // 40], medians[-1 - SAMPLES // 40]
+    with open(out, "w+") as f, Observer(observer, ("perf_event", "bpf_link", "bpf-link"), SETTLE_S, f) as o:
+        before = o.used()
+        used = used_by(load)
+        return used, o.used() - before
 
 
 def show(load, way, out):
