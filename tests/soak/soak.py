@@ -245,10 +245,10 @@ def run(measured, running, folder, seconds):
     return beats
 
 
-def judge_growth(name, late):
-    """Of a figure after the plateau: the last third of it against the first one."""
-    third = len(late) // 3
-    return statistics.median(late[-third:]) - statistics.median(late[:third]), "%s in %d minutes" % (name, len(late))
+def begin_and_end(values):
+    """Of a figure after the plateau: the medians of its first and of its last third."""
+    third = len(values) // 3
+    return statistics.median(values[:third]), statistics.median(values[-third:])
 
 
 def judge(m):
@@ -263,11 +263,12 @@ def judge(m):
     if len(late) < LATE_LEAST:
         print("%s: too short to see whether it grows after minute %d" % (m.name, PLATEAU))
         return
-    grown, what = judge_growth("memory", [s.resident for s in late])
-    print("%s: %s after minute %d: %+.1f MB, at most %.1f MB" % (m.name, what, PLATEAU, grown, peak))
+    before, after = begin_and_end([s.resident for s in late])
+    grown = after - before
+    print("%s: memory in %d minutes after minute %d: %+.1f MB, at most %.1f MB" %
+          (m.name, len(late), PLATEAU, grown, peak))
     check(grown <= SLOPE_MB, "%s: it grew by %.1f MB after minute %d" % (m.name, grown, PLATEAU))
-    third = len(late) // 3
-    before, after = (statistics.median(s.cpu for s in part) for part in (late[:third], late[-third:]))
+    before, after = begin_and_end([s.cpu for s in late])
     check(after <= before * EXTRA_CPU + LEAST_CPU, "%s: %.1f %% of a CPU, %.1f %% before" % (m.name, after, before))
 
 
