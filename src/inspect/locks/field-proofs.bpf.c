@@ -476,16 +476,15 @@ static __always_inline __u64 sheaf_cache(__u64 list)
 
 static __always_inline bool has_barn(__u64 cache, __u64 barn)
 {
-	struct kmem_cache___field *c = NULL;
 	struct kmem_cache___per_node *newer = NULL;
 	struct kmem_cache_per_node_ptrs *p = NULL;
 	struct kmem_cache_node *n = NULL;
 	__u64 first;
 
-	if (bpf_core_field_exists(n->barn) && bpf_core_field_exists(c->node)) {
-		first = cache + bpf_core_field_offset(c->node);
-		for (__u32 i = 0; i < 8; i++) {
-			n = (void *)word_at(first + 8ull * i);
+	if (bpf_core_field_exists(n->barn)) {
+		struct per_node nodes = cache_nodes(cache);
+		for (__u32 i = 0; nodes.first && i < 8; i++) {
+			n = (void *)word_at(nodes.first + nodes.step * i);
 			if (n && (__u64)BPF_CORE_READ(n, barn) == barn)
 				return true;
 		}
