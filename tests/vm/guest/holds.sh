@@ -16,14 +16,7 @@ at_least() {
 	awk -v n="${2:-0}" -v least="$3" 'BEGIN { exit !(n >= least) }' || complain "$1 is $2"
 }
 
-cat >groups <<'EOF'
-i=0
-while [ $i -lt 30 ]; do
-	mkdir /sys/fs/cgroup/held$i
-	rmdir /sys/fs/cgroup/held$i
-	i=$((i + 1))
-done
-EOF
+cgroups_script groups
 
 case_of "a variable of the kernel"
 gives 0 named kontend report -j --rows 9 --holds cgroup_mutex -- sh groups

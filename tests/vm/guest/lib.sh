@@ -28,6 +28,18 @@ shows_storm() {
 	shows "$1" "^  ($MUTEX|$WRITERS) +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|[a-z_>-]+ [^ ]+) .* ~?((anon_)?pipe_(read|write)|do_unlinkat|do_rmdir|path_openat|filename_create)( .*)?\$"
 }
 
+# cgroups_script FILE: makes and removes thirty cgroups, each with cgroup_mutex.
+cgroups_script() {
+	cat >"$1" <<'EOF'
+i=0
+while [ $i -lt 30 ]; do
+	mkdir /sys/fs/cgroup/held$i
+	rmdir /sys/fs/cgroup/held$i
+	i=$((i + 1))
+done
+EOF
+}
+
 # within PERCENT ONE OTHER
 within() {
 	echo "$1 $2 $3" | awk '{ d = $2 > $3 ? $2 - $3 : $3 - $2; exit !($3 > 0 && d * 100 <= $3 * $1) }'

@@ -45,14 +45,7 @@ cat >probed <<'EOT'
 } | up-work
 EOT
 
-cat >groups <<'EOT'
-i=0
-while [ $i -lt 30 ]; do
-	mkdir /sys/fs/cgroup/held$i
-	rmdir /sys/fs/cgroup/held$i
-	i=$((i + 1))
-done
-EOT
+cgroups_script groups
 
 : >file
 case_of "locks of the kernel, of files and of programs"
