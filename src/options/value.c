@@ -205,6 +205,7 @@ bool opts_is_said(const struct opts *o, const struct opts_info *i)
 
 /* Default while waiting for incidents, which may take weeks; the screen has none. */
 static const uint32_t INCIDENTS_PPM = 10000;
+static const uint32_t SLEEPS_PPM = 20000, ALL_PPM = 1000000;
 
 int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err)
 {
@@ -222,6 +223,16 @@ int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err)
 				 text);
 	*ret_ppm = (uint32_t)(percent * 10000 + 0.5);
 	return 0;
+}
+
+uint32_t opts_sleeps_ppm(const struct opts *o)
+{
+	struct error err = {0};
+	uint32_t ppm;
+
+	if (!o->max_overhead || opts_overhead(o, &ppm, &err) < 0)
+		return SLEEPS_PPM;
+	return ppm ? ppm : ALL_PPM;
 }
 
 /*

@@ -669,7 +669,7 @@ static void load_slept(struct run_snapshots *r, struct kerntypes *types)
 		code = waitfeed_new(&r->only_slept, &alone, types, &r->no_slept);
 	if (code == 0)
 		(void)snapshot_slept_new(&r->slept, r->waits ? r->waits : r->only_slept, r->target,
-					 &r->no_slept);
+					 opts_sleeps_ppm(r->opts), &r->no_slept);
 }
 
 void run_snapshots_waits(struct run_snapshots *r, struct waitfeed *w, struct kerntypes *types)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 from checks import check, done, skip
-from usertruth import LOCKS, ROUNDS, check_threads, compare, rows_of, run, truth
+from usertruth import ALL, LOCKS, ROUNDS, check_threads, compare, rows_of, run, truth
 
 
 def main():
@@ -23,7 +23,7 @@ def main():
         with open(out, encoding="utf-8") as f:
             compare("live", f.read(), truth(said))
         file = os.path.join(folder, "kontend.data")
-        said = truth(run(kontend, "record", "-q", "-o", file, "--", program, ROUNDS))
+        said = truth(run(kontend, "record", "-q", *ALL, "-o", file, "--", program, ROUNDS))
         compare("recorded", run(kontend, "report", *LOCKS, "-i", file), said)
         check_threads(run(kontend, "script", "--format", "json", "-i", file), said)
         run(kontend, "report", "-q", *LOCKS, "--user-locks", "off", "-o", out, "--", program, "5")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 from checks import check, done, skip
-from usertruth import LOCKS, ROUNDS, check_threads, compare, run, truth
+from usertruth import ALL, LOCKS, ROUNDS, check_threads, compare, run, truth
 
 LOOK = ("report", "-q", "--duration", "2", "--view", "overview,locks", "--rows", "0", "--format", "json")
 FLAGS_32 = ("-m32", "-O2", "-D_GNU_SOURCE", "-Wno-psabi", "-I/usr/include/x86_64-linux-gnu", "-pthread")
@@ -46,7 +46,7 @@ def main():
         with open(out, encoding="utf-8") as f:
             compare("live", f.read(), truth(said, 3))
         file = os.path.join(folder, "kontend.data")
-        said = truth(run(kontend, "record", "-q", "-o", file, "--", program, ROUNDS), 3)
+        said = truth(run(kontend, "record", "-q", *ALL, "-o", file, "--", program, ROUNDS), 3)
         compare("recorded", run(kontend, "report", *LOCKS, "-i", file), said)
         check_threads(run(kontend, "script", "--format", "json", "-i", file), said)
         whats, _, _ = look(kontend, program)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 from checks import check, done, skip
-from usertruth import LOCKS, ROUNDS, check_threads, compare, run, sleeps_of, truth
+from usertruth import ALL, LOCKS, ROUNDS, check_threads, compare, run, sleeps_of, truth
 
 INTO = ("unshare", "-pf", "--mount-proc")
 
@@ -46,10 +46,10 @@ def main():
         skip("needs root")
     with tempfile.TemporaryDirectory(prefix="kontend-user-namespaces-") as folder:
         file = os.path.join(folder, "kontend.data")
-        said = truth(run(kontend, "record", "-q", "-o", file, "--", *INTO, program, ROUNDS))
+        said = truth(run(kontend, "record", "-q", *ALL, "-o", file, "--", *INTO, program, ROUNDS))
         compare("from outside", run(kontend, "report", *LOCKS, "-i", file), said)
         check_outside(run(kontend, "script", "--format", "json", "-i", file), said)
-        said = truth(run(*INTO, kontend, "record", "-q", "-o", file, "--", program, ROUNDS))
+        said = truth(run(*INTO, kontend, "record", "-q", *ALL, "-o", file, "--", program, ROUNDS))
         # From here the paths of a recording are another namespace's.
         compare("within", run(kontend, "report", *LOCKS, "--trust-paths", "-i", file), said)
         check_threads(run(kontend, "script", "--format", "json", "-i", file), said)

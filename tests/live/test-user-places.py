@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 from checks import check, done, skip
-from usertruth import LOCKS, compare, rows_of, run, sleeps_of, truth
+from usertruth import ALL, LOCKS, compare, rows_of, run, sleeps_of, truth
 
 ROUNDS = "800"
 THREADS, SECONDS = 4, 3
@@ -64,7 +64,7 @@ def main():
         with open(out, encoding="utf-8") as f:
             compare("live", f.read(), truth(said, 2))
         file = os.path.join(folder, "kontend.data")
-        said = run(kontend, "record", "-q", "-o", file, "--", program, ROUNDS)
+        said = run(kontend, "record", "-q", *ALL, "-o", file, "--", program, ROUNDS)
         compare("recorded", run(kontend, "report", *LOCKS, "-i", file), truth(said, 2))
         check_releasers(run(kontend, "script", "--format", "json", "-i", file), 100)
         check_gil(kontend, out)

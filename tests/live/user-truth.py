@@ -7,13 +7,13 @@ sleeps are seen, with what time, and whether owners and releasers are right. Pri
 
 PROGRAM: user-log, or a source in Rust. here: as it is. inside: both in a PID namespace. outside: the program alone is in
 one. storm: beside `stress-ng --cpu 60`.
-The status is 0 if all figures are at least: 99.5 % of sleeps over 50 us seen, time within 1 %, sure owners right in 99 %,
+The status is 0 if all figures are at least: 99.5 % of sleeps over 50 us seen, time within 1 % and 5 us a sleep, sure owners right in 99 %,
 other owners in 97 %, releasers in all.
 
 WAITS: acquisitions in which a thread slept. BEFORE: of these, before the first that was reported. KEPT: that were also
 preempted. LONG: the others, with a sleep over 50 us for certain. SEEN: of these. TIME: that is reported, as against the
 time off the CPU. OWNERS: that were reported; RIGHT: of these; SURE: of these, where the log says for certain which thread
-had the lock, or released it. MORE: waits whose reported time is longer than all time off the CPU.
+had the lock, or released it. MORE: waits whose reported time is longer than the whole call of lock().
 
 The program is late to read a clock where its CPU is taken from it, so each time that it logs is a bound: a lock had an
 owner for certain between the return of lock() and the call of unlock(), and was released within the call of unlock(). A
@@ -32,6 +32,7 @@ from checks import check, done, skip
 from compilers import environment, is_usable
 
 LEAST_NS = 50000  # shorter sleeps have no record
+SWITCH_NS = 5000  # the kernel counts its search for the next task as CPU time of that task
 READ_NS = 50000   # an owner is read before the sleep has its time
 SITUATIONS = ("here", "inside", "outside", "storm")
 SURE = {"robust", "inheriting"}
@@ -91,7 +92,7 @@ class Figures:
         for e in found:
             self.add_event(a, e, held)
         total = sum(e["wait_ns"] for e in found)
-        n["more"] += total > a.off * 1.01 + LEAST_NS
+        n["more"] += total > a.got - a.call
         if a.preempted:
             n["preempted"] += a.sleeps > 0
             return
@@ -102,6 +103,7 @@ class Figures:
         # With one of them all time is in it; where some were shorter, their sum is in the totals alone.
         if a.sleeps == len(found):
             n["off"] += a.off
+            n["sleeps"] += a.sleeps
             n["measured"] += total
 
     def add_event(self, a, e, held):
@@ -178,7 +180,8 @@ def verify(situation, kind, variable, n):
     where = "%s: %s %s: " % (situation, kind, variable)
     check(n["long"] and n["events"] and n["released"], where + "no waits were compared")
     check(share(n["seen"], n["long"]) >= 99.5, where + "%d of %d seen" % (n["seen"], n["long"]))
-    check(abs(share(n["measured"], n["off"]) - 100) <= 1, where + "%d of %d ns" % (n["measured"], n["off"]))
+    spared = 0.01 * n["off"] + SWITCH_NS * n["sleeps"]
+    check(abs(n["measured"] - n["off"]) <= spared, where + "%d of %d ns" % (n["measured"], n["off"]))
     least = 99 if variable in SURE else 97
     check(share(n["owner_right"], n["owned"]) >= least, where + "%d of %d owners" % (n["owner_right"], n["owned"]))
     check(n["more"] <= 0.005 * n["waits"], where + "%d of %d are longer" % (n["more"], n["waits"]))
@@ -194,7 +197,7 @@ def run(args, **more):
 
 def measure(kontend, program, seconds, situation):
     """What the program logged, and what kontend recorded meanwhile."""
-    command = [kontend, "record", "-q", "-o", "a.data", "--"]
+    command = [kontend, "record", "-q", "--max-overhead", "off", "-o", "a.data", "--"]
     inner = [program, seconds]
     storm = None
     if situation == "storm":

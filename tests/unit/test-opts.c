@@ -286,6 +286,13 @@ static void assert_overhead(const char *text, uint32_t expected)
 	assert_int_equal(ppm, expected);
 }
 
+static void assert_sleeps_limit(const char *text, uint32_t expected)
+{
+	const struct opts o = {.verb = VERB_RECORD, .max_overhead = text};
+
+	assert_int_equal(opts_sleeps_ppm(&o), expected);
+}
+
 static void assert_default_overhead(const char *line, uint32_t expected)
 {
 	struct error err;
@@ -324,6 +331,9 @@ static void test_overhead(void **state)
 	assert_overhead("0.5", 5000);
 	assert_overhead("0.01%", 100);
 	assert_overhead("100%", 1000000);
+	assert_sleeps_limit(NULL, 20000);
+	assert_sleeps_limit("off", 1000000);
+	assert_sleeps_limit("0.5", 5000);
 	assert_default_overhead("record", 0);
 	assert_default_overhead("record --trigger wait>5ms", 10000);
 	assert_default_overhead("record --trigger wait>5ms --max-overhead off", 0);

@@ -213,7 +213,7 @@ static unsigned pass(struct slept_price *p, struct slept_look *l, uint64_t busy_
 static void the_price_is_kept(void **state)
 {
 	struct slept_look l = {.time_ns = SECOND, .busy_ns = 5, .switches = 1000, .cpus = 4};
-	struct slept_price p = {0};
+	struct slept_price p = {.limit_ppm = 20000};
 
 	(void)state;
 	assert_int_equal(slept_price_look(&p, &l), RAW_SLEPT_ALL);
@@ -246,7 +246,7 @@ static void the_price_is_kept(void **state)
 static void little_is_not_dear(void **state)
 {
 	struct slept_look l = {.time_ns = SECOND, .cpus = 1};
-	struct slept_price p = {0};
+	struct slept_price p = {.limit_ppm = 20000};
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
@@ -256,12 +256,30 @@ static void little_is_not_dear(void **state)
 		assert_int_equal(pass(&p, &l, 500000000, 0), RAW_SLEPT_ALL);
 }
 
+static void the_limit_may_be_another(void **state)
+{
+	struct slept_look l = {.time_ns = SECOND, .cpus = 1};
+	struct slept_price all = {.limit_ppm = 1000000}, few = {.limit_ppm = 10000};
+	struct slept_look l_few = l;
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(pass(&all, &l, 900000000, 1000), RAW_SLEPT_ALL);
+	assert_int_equal(pass(&few, &l_few, 0, 1000), RAW_SLEPT_ALL);
+	assert_int_equal(pass(&few, &l_few, 11000000, 1000), RAW_SLEPT_ALL);
+	assert_int_equal(pass(&few, &l_few, 11000000, 1000), RAW_SLEPT_LONG_CHAINS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fill),	     cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_damage),	     cmocka_unit_test(test_out_of_memory),
-		cmocka_unit_test(the_price_is_kept), cmocka_unit_test(little_is_not_dear),
+		cmocka_unit_test(test_fill),
+		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(the_price_is_kept),
+		cmocka_unit_test(little_is_not_dear),
+		cmocka_unit_test(the_limit_may_be_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

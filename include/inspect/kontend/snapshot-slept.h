@@ -20,11 +20,12 @@ struct waitfeed;
 struct snapshot_slept;
 
 /*
- * @w: measures sleeps, and must outlive this. @target: borrowed; NULL: all tasks. 0, or negative
- * with the reason, as the kernel's refusal of the programs.
+ * @w: measures sleeps, and must outlive this. @target: borrowed; NULL: all tasks. @limit_ppm: of
+ * all CPUs; above it, less is measured. 0, or negative with the reason, as the kernel's refusal of
+ * the programs.
  */
 int snapshot_slept_new(struct snapshot_slept **ret, struct waitfeed *w, const struct target *target,
-		       struct error *err);
+		       uint32_t limit_ppm, struct error *err);
 /*
  * Of a command that is about to begin: the process that runs it. Attaches the programs, so that
  * none of its sleeps is missing. Before the first snapshot.

@@ -164,5 +164,10 @@ enum { OPTS_FILTER = 1024 };
  * not a number from 0.01 to 100, with or without a percent sign.
  */
 int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err);
+/*
+ * What measuring sleeps may cost before less of it is done, in the same unit: its own default, the
+ * value of --max-overhead, or all CPUs if that is off. The option is valid.
+ */
+uint32_t opts_sleeps_ppm(const struct opts *o);
 
 #endif

@@ -70,10 +70,11 @@ void snapshot_locks_free(struct snapshot_locks *w)
 }
 
 int snapshot_slept_new(struct snapshot_slept **ret, struct waitfeed *w, const struct target *target,
-		       struct error *err)
+		       uint32_t limit_ppm, struct error *err)
 {
 	(void)w;
 	(void)target;
+	(void)limit_ppm;
 	*ret = NULL;
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }

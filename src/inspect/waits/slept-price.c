@@ -3,8 +3,7 @@
  * A sleep costs microseconds, mostly for its call chain, and other switches nearly nothing beyond
  * the call of the program. So the price of a switch follows from the time that the programs
  * measure around each sleep, and the kernel's count of switches. A burst is no reason to leave
- * anything out: two looks in a row must be above the budget, and cost more than two percent
- * of all CPUs.
+ * anything out: two looks in a row must be above the budget, and cost more than the limit.
  */
 #include "slept-price.h"
 
@@ -12,7 +11,7 @@ static const uint64_t PATIENCE_NS = 30000000000, PATIENCE_MOST_NS = 960000000000
 /* Of a switch with its wakeup, without what any program there costs. */
 static const uint64_t BUDGET_PS = 100000;
 
-enum { DEAR = 2, PS = 1000, PART = 50 };
+enum { DEAR = 2, PS = 1000, PPM = 1000000 };
 
 static void set_level(struct slept_price *p, unsigned level, uint64_t now_ns)
 {
@@ -42,7 +41,8 @@ unsigned slept_price_look(struct slept_price *p, const struct slept_look *look)
 		p->off_ns += span_ns;
 	p->switch_ps = span_ns && look->switches && switches ? busy_ns * PS / switches : 0;
 	/* Few switches may be dear: in total they cost next to nothing. */
-	bool is_dear = p->switch_ps > BUDGET_PS && busy_ns > span_ns / PART * (uint64_t)look->cpus;
+	bool is_dear = p->switch_ps > BUDGET_PS &&
+		       busy_ns / (uint64_t)look->cpus > span_ns / PPM * p->limit_ppm;
 	p->dear = is_dear ? p->dear + 1 : 0;
 	p->time_ns = look->time_ns;
 	p->busy_ns = look->busy_ns;

@@ -13,6 +13,7 @@
  * then the whole measurement; after a while it is tried again, each time after a longer one.
  */
 struct slept_price {
+	uint32_t limit_ppm; /* a lower cost, of all CPUs, leaves nothing out */
 	unsigned level;	    /* enum raw_slept_level */
 	uint64_t switch_ps; /* cost of a switch between the last two looks, on average */
 	uint64_t off_ns;    /* how long nothing was measured */

@@ -91,7 +91,7 @@ static int find_programs(struct snapshot_slept *s, struct bpf_object *o, struct 
 }
 
 int snapshot_slept_new(struct snapshot_slept **ret, struct waitfeed *w, const struct target *target,
-		       struct error *err)
+		       uint32_t limit_ppm, struct error *err)
 {
 	struct snapshot_slept *s = mem_calloc(1, sizeof(*s));
 
@@ -100,6 +100,7 @@ int snapshot_slept_new(struct snapshot_slept **ret, struct waitfeed *w, const st
 		return error_enomem(err, "sums of sleeps");
 	s->link = -1;
 	s->target = target;
+	s->price.limit_ppm = s->users.price.limit_ppm = limit_ppm;
 	int code = waitfeed_sleeps(w, &s->of, err);
 	code = code < 0 ? code : find_maps(s, s->of.object, err);
 	code = code < 0 ? code : find_programs(s, s->of.object, err);
