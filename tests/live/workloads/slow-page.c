@@ -30,7 +30,7 @@ int slow_page_uffd(struct slow_page *p, size_t n_pages)
 	struct uffdio_api api = {.api = UFFD_API};
 	struct uffdio_register reg = {.mode = UFFDIO_REGISTER_MODE_MISSING};
 
-	p->n_pages = n_pages;
+	*p = (struct slow_page){.n_pages = n_pages};
 	p->fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	if (p->fd < 0)
 		return -errno;
@@ -48,8 +48,7 @@ int slow_page_fuse_mount(struct slow_page *p, size_t n_pages)
 	char text[16];
 	int fs = fsopen("fuse", FSOPEN_CLOEXEC);
 
-	p->is_fuse = 1;
-	p->n_pages = n_pages;
+	*p = (struct slow_page){.n_pages = n_pages, .is_fuse = 1};
 	p->fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (fs < 0 || p->fd < 0)
 		return -errno;
