@@ -171,17 +171,16 @@ static struct frames_rule pack(const struct unwind_rule *r)
 	return ret;
 }
 
-static struct frames_rule rule_of(struct user_frames *u, const struct frames_ask *a)
+static struct frames_rule rule_of(int code, const struct unwind_rule *r)
 {
 	/* Compilers that write no tables keep the frame pointer. */
 	const struct frames_rule by_fp = {
 		.kind = FRAMES_BY_FP, .cfa = 2 * WORD, .ra = -1, .fp = -2};
 	const struct frames_rule stop = {.kind = FRAMES_STOP};
-	struct unwind_rule r;
 
-	switch (sleepstack_rule(u->stacks, a->pc, &r)) {
+	switch (code) {
 	case 0:
-		return pack(&r);
+		return pack(r);
 	case -ENOENT:
 		return by_fp;
 	default:
@@ -192,14 +191,19 @@ static struct frames_rule rule_of(struct user_frames *u, const struct frames_ask
 static void answer(struct user_frames *u, const struct frames_ask *a, uint64_t now_ns)
 {
 	bool is_new = u->process.pid != a->pid || now_ns - u->read_ns > STALE_NS;
+	struct unwind_rule r;
 
 	if (is_new && !read_process(u, a->pid, now_ns)) {
 		forget_process(u);
 		return;
 	}
-	const struct frames_rule r = rule_of(u, a);
+	int code = sleepstack_rule(u->stacks, a->pc, &r);
+	/* The process may have executed another program since its mappings were read. */
+	if (code == -ENXIO && u->read_ns != now_ns && read_process(u, a->pid, now_ns))
+		code = sleepstack_rule(u->stacks, a->pc, &r);
+	const struct frames_rule rule = rule_of(code, &r);
 	/* Without room the oldest rule gives way. */
-	(void)bpf_map_update_elem(u->rules, &a->key, &r, BPF_ANY);
+	(void)bpf_map_update_elem(u->rules, &a->key, &rule, BPF_ANY);
 }
 
 /* Are there any? */
