@@ -195,6 +195,8 @@ static void answer(struct user_frames *u, const struct frames_ask *a, uint64_t n
 
 	if (is_new && !read_process(u, a->pid, now_ns)) {
 		forget_process(u);
+		/* It is asked for again. */
+		(void)bpf_map_delete_elem(u->rules, &a->key);
 		return;
 	}
 	int code = sleepstack_rule(u->stacks, a->pc, &r);
