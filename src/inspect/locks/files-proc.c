@@ -14,6 +14,7 @@
 #include "kontend/text.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
@@ -32,7 +33,7 @@ enum {
 	CLOCK_WAITS = 20,
 	CLOCK_WAIT_NS = 20000000,
 };
-static const uint64_t CLOCK_LASTS_NS = 10000000000;
+static const uint64_t CLOCK_LASTS_NS = 10000000000, STOLEN_LASTS_NS = 100000000;
 
 /* Calls @line for each line of @text that begins with @word; true as soon as it returns true. */
 static bool any_line(const char *text, const char *word,
@@ -263,7 +264,25 @@ static struct files_clock *clock_of(struct files_clocks *c, int cpu)
 	return &c->of[c->n++];
 }
 
-/* The first time this waits for the thread, but not for long. */
+/* Time that a hypervisor has taken from all CPUs; unchanged if it cannot be read. */
+static uint64_t read_stolen(struct files_clocks *c, const char *proc)
+{
+	uint64_t now = clock_now_ns(), ticks;
+	char path[PROC_TEXT];
+
+	if (c->stolen_ns && now - c->stolen_ns < STOLEN_LASTS_NS)
+		return c->stolen;
+	snprintf(path, sizeof(path), "%s/stat", proc);
+	FILE *f = fopen(path, "re");
+	if (f && fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &ticks) == 1)
+		c->stolen = ticks;
+	if (f)
+		fclose(f);
+	c->stolen_ns = now;
+	return c->stolen;
+}
+
+/* Where the clock may have changed much this waits for the thread, but not for long. */
 uint64_t files_clock_ran(struct files_clocks *c, const char *proc, int cpu, uint64_t ran_ns)
 {
 	const struct timespec moment = {.tv_nsec = CLOCK_WAIT_NS / CLOCK_WAITS};
@@ -271,14 +290,20 @@ uint64_t files_clock_ran(struct files_clocks *c, const char *proc, int cpu, uint
 
 	if (!of)
 		return 0;
-	if (!of->thread && clock_now_ns() - of->read_ns > CLOCK_LASTS_NS)
+	uint64_t stolen = read_stolen(c, proc);
+	bool changed = !of->read_ns || of->stolen != stolen;
+	if (!of->thread && (changed || clock_now_ns() - of->read_ns > CLOCK_LASTS_NS)) {
 		begin_thread(of, proc);
-	for (int i = 0; of->thread && !of->thread->done && !of->read_ns && i < CLOCK_WAITS; i++)
+		of->awaited = changed;
+		of->stolen = stolen;
+	}
+	for (int i = 0; of->thread && !of->thread->done && of->awaited && i < CLOCK_WAITS; i++)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
 	if (of->thread && of->thread->done)
 		end_thread(of);
 	else if (!of->read_ns)
-		of->read_ns = 1; /* it is not waited for again */
+		of->read_ns = 1;
+	of->awaited = false;
 	return of->known ? ran_ns - (uint64_t)of->ahead_ns : 0;
 }
 

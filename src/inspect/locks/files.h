@@ -45,7 +45,8 @@ uint64_t files_ran_ns(const char *proc, int32_t pid, int32_t tid);
 /*
  * How far the scheduler's clock is ahead of ours, by CPU: it stands still on one that serves
  * interrupts, or that a hypervisor has taken, so after hours those of two CPUs may differ by a
- * second. A thread on that CPU reads it. `= {0}` is empty.
+ * second. A thread on that CPU reads it, from time to time and after a hypervisor has taken some
+ * CPU. `= {0}` is empty.
  */
 enum { FILES_CLOCKS = 64 };
 
@@ -55,9 +56,12 @@ struct files_clocks {
 		bool known;
 		int64_t ahead_ns;
 		uint64_t read_ns;
+		uint64_t stolen;	     /* when its thread began */
 		struct clock_thread *thread; /* NULL: it does not run */
+		bool awaited;
 	} of[FILES_CLOCKS];
 	size_t n;
+	uint64_t stolen, stolen_ns; /* ticks of all CPUs; when they were read */
 };
 
 /* By our clock when a task ran last on that CPU, by files_ran_ns(); 0: not known. */
