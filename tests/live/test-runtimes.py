@@ -139,7 +139,7 @@ def try_servers(kontend):
 
 
 def compare_gil(what, text, pid, waiting, owner):
-    """Are all of them there? Threads wait for 5 ms each time, and may run for a moment when they are looked at: then
+    """Are all of them there? Threads wait for 200 ms each time, and may run for a moment when they are looked at: then
     one is missing, or the owner if all are. None may be wrong."""
     found = [w for w in waits(text, "python") if w["pid"] == pid]
     for w in found:

@@ -11,6 +11,7 @@ import threading
 import time
 
 WAITERS = 3
+sys.setswitchinterval(0.2)  # a wait lasts so long before it begins again: longer than the end of a report takes
 library = ctypes.PyDLL(None)
 ready = threading.Barrier(WAITERS + 1)
 lines = threading.Lock()
