@@ -270,6 +270,17 @@ static void the_limit_may_be_another(void **state)
 	assert_int_equal(pass(&few, &l_few, 11000000, 1000), RAW_SLEPT_LONG_CHAINS);
 }
 
+static void no_storage_has_a_reason(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(slept_storage(0, 0, &err), 0);
+	assert_int_equal(slept_storage(80, 3, &err), 0);
+	assert_int_equal(slept_storage(0, 83, &err), -ENOTSUP);
+	assert_non_null(strstr(err.text, "cmpxchg16b"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +291,7 @@ int main(void)
 		cmocka_unit_test(the_price_is_kept),
 		cmocka_unit_test(little_is_not_dear),
 		cmocka_unit_test(the_limit_may_be_another),
+		cmocka_unit_test(no_storage_has_a_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,7 @@ struct raw_slept_state {
 	unsigned long long records, missed; /* written; not written, as there was no room or ring */
 	unsigned long long busy_ns;	    /* for begins and ends of sleeps */
 	unsigned long long now, now_ns; /* tasks that sleep, and for how long: by sleeping_tasks */
+	unsigned long long given, refused; /* tasks with storage, and without: by old_tasks */
 	/* Set by user space: enum raw_slept_level, and a number of the attachment. */
 	unsigned int level, epoch;
 };

@@ -322,12 +322,16 @@ struct {
 	__type(value, struct raw_user_now);
 } user_of SEC(".maps");
 
-static __always_inline void give_storage(struct task_struct *t)
+/* False: there was no memory. */
+static __always_inline bool give_storage(struct task_struct *t)
 {
-	if (config.sleeps)
-		bpf_task_storage_get(&sleep_of, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (config.users)
-		bpf_task_storage_get(&user_of, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	bool has = true;
+
+	if (config.sleeps && !bpf_task_storage_get(&sleep_of, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
+		has = false;
+	if (config.users && !bpf_task_storage_get(&user_of, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
+		has = false;
+	return has;
 }
 
 SEC("tp_btf/task_newtask")
@@ -346,8 +350,12 @@ int old_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
 
-	if (t)
-		give_storage(t);
+	if (!t)
+		return 0;
+	if (give_storage(t))
+		slept_state.given++;
+	else
+		slept_state.refused++;
 	return 0;
 }
 

@@ -126,14 +126,32 @@ static void detach(struct snapshot_slept *s)
 	s->link = -1;
 }
 
+/* Of 64 bits that the programs write. */
+static uint64_t counter(const unsigned long long *c)
+{
+	return __atomic_load_n(c, __ATOMIC_RELAXED);
+}
+
+int slept_storage(uint64_t given, uint64_t refused, struct error *err)
+{
+	if (given || !refused)
+		return 0;
+	return error_set(err, -ENOTSUP,
+			 "The kernel gives BPF no memory for tasks, so sleeps cannot be measured: "
+			 "Linux 7 needs a CPU with cmpxchg16b (x86-64) or LSE atomics (arm64) for "
+			 "that");
+}
+
 static int give_storage(struct snapshot_slept *s, struct error *err)
 {
 	s->link = bpf_raw_tracepoint_open(NULL, s->new_task);
 	if (s->link < 0)
 		return error_errno(err, -errno, "Cannot attach the BPF program new_task");
+	s->state->given = s->state->refused = 0;
 	int code = bpf_run_iterate(s->old_tasks);
-	return code < 0 ? error_errno(err, code, "Cannot give tasks the storage for their sleeps")
-			: 0;
+	if (code < 0)
+		return error_errno(err, code, "Cannot give tasks the storage for their sleeps");
+	return slept_storage(counter(&s->state->given), counter(&s->state->refused), err);
 }
 
 static int attach(struct snapshot_slept *s, struct error *err)
@@ -219,12 +237,6 @@ static int read_sums(struct snapshot_slept *s, int map, struct slept_fill *f)
 		before = &at;
 	}
 	return code;
-}
-
-/* Of 64 bits that the programs write. */
-static uint64_t counter(const unsigned long long *c)
-{
-	return __atomic_load_n(c, __ATOMIC_RELAXED);
 }
 
 /* Of sleeps that began while nothing was measured, neither the begin nor the end is known. */

@@ -2,6 +2,7 @@
 #ifndef KONTEND_INSPECT_WAITS_SLEPT_H
 #define KONTEND_INSPECT_WAITS_SLEPT_H
 
+#include "kontend/error.h"
 #include "kontend/map64.h"
 #include "kontend/sleptsnap.h"
 #include "slept-shared.h"
@@ -18,5 +19,7 @@ struct slept_fill {
 /* 0 or -ENOMEM. A chain that cannot be looked up is not known. */
 int slept_fill(struct slept_fill *f, const struct raw_slept_key *key,
 	       const struct raw_slept_sum *sum);
+/* Of old tasks so many have storage, and not. -ENOTSUP with @err: none has. */
+int slept_storage(uint64_t given, uint64_t refused, struct error *err);
 
 #endif
