@@ -165,8 +165,8 @@ enum { OPTS_FILTER = 1024 };
  */
 int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err);
 /*
- * What measuring sleeps may cost before less of it is done, in the same unit: its own default, the
- * value of --max-overhead, or all CPUs if that is off. The option is valid.
+ * The cost of measuring sleeps from which on less of it is done, in the same unit: its own default,
+ * the value of --max-overhead, or all CPUs if that is off. The option is valid.
  */
 uint32_t opts_sleeps_ppm(const struct opts *o);
 
