@@ -157,6 +157,7 @@ int query_elsewhere(struct query *q, struct query_elsewhere *ret)
 	const struct locksnap *s = query_queues(q);
 
 	*ret = (struct query_elsewhere){.reason = "", .sleeps_reason = ""};
+	ret->futex_reason = q->engine->model->user_seen->reason;
 	if (add_slept(q, ret) < 0)
 		return -ENOMEM;
 	ret->counts_futexes = user_seen_counts(q->engine->model->user_seen, &ret->slept_in_futex);
@@ -295,7 +296,8 @@ const char *query_elsewhere_counts(struct query *q, const struct query_elsewhere
 	char n[UNITS_BUF], ns[UNITS_BUF];
 
 	if (!e->counts_futexes)
-		return NULL;
+		return *e->futex_reason ? arena_printf(&q->arena, "not known: %s", e->futex_reason)
+					: NULL;
 	const char *text = arena_printf(&q->arena, "%s", units_count(n, u->sleeps));
 	if (u->unproven)
 		text = arena_printf(&q->arena, "%s; for what may be no lock: %s of %s", text,
@@ -334,6 +336,8 @@ const struct figure query_elsewhere_figures[] = {
 	      "other tasks in state D, without those that wait for kernel locks"),
 	{FIGURE_IF("dropped", COUNT, struct query_elsewhere, dropped, known),
 	 .help = "tasks for which there was no room"},
+	{FIGURE("sleeps_reason", TEXT, struct query_elsewhere, sleeps_reason),
+	 .help = "why sleeps in state D are not summed up"},
 	{FIGURE_IF("sleeps", COUNT, struct query_elsewhere, sleeps, sums_sleeps),
 	 .help = "sleeps in state D that have ended, by --sleeps"},
 	{FIGURE_IF("slept_ns", NS, struct query_elsewhere, slept_ns, sums_sleeps),
@@ -342,6 +346,8 @@ const struct figure query_elsewhere_figures[] = {
 	 .help = "time in which they ended"},
 	{FIGURE_IF("sleeps_dropped", COUNT, struct query_elsewhere, sleeps_dropped, sums_sleeps),
 	 .help = "sleeps for which there was no room"},
+	{FIGURE("futex_reason", TEXT, struct query_elsewhere, futex_reason),
+	 .help = "why sleeps in futex(2) are not measured"},
 	FUTEX("futex_sleeps", sleeps, "sleeps in futex(2) that have begun, of 64-bit programs"),
 	FUTEX("futex_unproven", unproven, "those that no layout shows to be for a lock"),
 	{FIGURE_IF("futex_unproven_ns", NS, struct query_elsewhere, slept_in_futex.unproven_ns,

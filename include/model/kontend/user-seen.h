@@ -11,7 +11,7 @@ struct user_counts {
 	uint64_t sleeps, unproven, unproven_ns, unknown, foreign, dropped, missed, off_ns;
 };
 
-enum { USER_REASON = 192 };
+enum { USER_REASON = 256 };
 
 struct user_seen {
 	struct user_counts now; /* of the latest snapshot, since that measurement began */

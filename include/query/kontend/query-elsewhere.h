@@ -43,6 +43,7 @@ struct query_elsewhere {
 	uint32_t tasks_32bit; /* of them, whose locks are not read */
 	/* Sleeps in futex(2) that events have seen; false: they are not measured. */
 	bool counts_futexes;
+	const char *futex_reason; /* why not; "": they are, or were not to be */
 	struct user_counts slept_in_futex;
 	/* Sleeps in state D that have ended since the sums begin. */
 	bool sums_sleeps;	   /* false: not measured (--sleeps), or see sleeps_reason */

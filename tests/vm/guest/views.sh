@@ -50,7 +50,7 @@ cgroups_script groups
 : >file
 case_of "locks of the kernel, of files and of programs"
 measure turns waiters,chains,blame,queues -- turns "$PWD/file"
-measure work locks,blame,heat,mmap --mmap all -- sh work
+measure work overview,locks,blame,heat,mmap --mmap all -- sh work
 measure bare locks --no-bpf -- sh work
 measure hot hot -F 999 -a -- storm 4 40 go
 
@@ -76,7 +76,7 @@ holder=$!
 measure blocked blocked -a --duration 2
 kill $holder
 wait $holder || true
-measure sleeps blocked --sleeps -- turns "$PWD/file"
+measure sleeps overview,blocked --sleeps -- turns "$PWD/file"
 measure why why --why -- turns "$PWD/file"
 
 case_of "perf events, slots and probes"

@@ -157,6 +157,9 @@ def mmap(r):
 
 
 def user_locks(r):
+    reason = r.view("work", "overview").get("elsewhere", {}).get("futex_reason")
+    if reason:
+        return "no", reason
     rows = [row for row in r.rows("work", "locks") if row["kind"].split(":")[0].endswith("(u)")]
     found = {row["kind"] for row in rows}
     if any(row["mostly_held_by"] for row in rows):
@@ -193,6 +196,9 @@ def blocked(r):
 
 
 def sleeps(r):
+    reason = r.view("sleeps", "overview").get("elsewhere", {}).get("sleeps_reason")
+    if reason:
+        return "no", reason
     return one([row for row in r.rows("sleeps", "blocked") if row["sleeps"]], r, "sleeps", "blocked")
 
 
