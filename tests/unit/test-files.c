@@ -506,11 +506,40 @@ static void a_wait_ends_with_the_look_that_lacks_it(void **state)
 	assert_int_equal(model_damage(w->rig.engine.model).unmatched, 0);
 }
 
+/* The scheduler's clock stands still while a hypervisor has the CPU. */
+static void a_sleep_keeps_its_begin(void **state)
+{
+	const uint64_t stolen_ns = 5000000, theirs = files_ran_ns("/proc", getpid(), gettid());
+	struct files_clocks *c = calloc(1, sizeof(*c));
+	uint64_t ours = 0;
+
+	(void)state;
+	if (!theirs) {
+		free(c);
+		skip(); /* this kernel has no /proc/PID/sched */
+	}
+	assert_non_null(c);
+	for (int i = 0; !ours && i < 1000; i++) {
+		ours = files_clock_ran(c, "/proc", 0, theirs);
+		usleep(1000);
+	}
+	assert_int_not_equal(ours, 0);
+	c->of[0].ahead_ns -= stolen_ns;
+	c->of[0].stolen = c->stolen;
+	c->stolen_ns = clock_now_ns() + 1000000000; /* it is not read again */
+	assert_int_equal(files_clock_ran(c, "/proc", 0, theirs), ours);
+	assert_int_equal(files_clock_ran(c, "/proc", 0, theirs + 1), ours + 1 + stolen_ns);
+	assert_int_equal(files_clock_ran(c, "/proc", 0, 0), 0);
+	files_clocks_deinit(c);
+	free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_the_kernel_are_read),
 		cmocka_unit_test(other_lines_are_refused),
+		cmocka_unit_test(a_sleep_keeps_its_begin),
 		cmocka_unit_test_setup_teardown(a_queue_has_holder_waiters_and_path, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_lock_that_was_passed_on_is_found, set_up,

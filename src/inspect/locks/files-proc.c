@@ -6,6 +6,7 @@
 #include "files.h"
 #include "kontend/clock.h"
 #include "kontend/fdio.h"
+#include "kontend/hash.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
 #include "kontend/number.h"
@@ -270,7 +271,7 @@ static uint64_t read_stolen(struct files_clocks *c, const char *proc)
 	uint64_t now = clock_now_ns(), ticks;
 	char path[PROC_TEXT];
 
-	if (c->stolen_ns && now - c->stolen_ns < STOLEN_LASTS_NS)
+	if (c->stolen_ns && now < c->stolen_ns + STOLEN_LASTS_NS)
 		return c->stolen;
 	snprintf(path, sizeof(path), "%s/stat", proc);
 	FILE *f = fopen(path, "re");
@@ -282,14 +283,10 @@ static uint64_t read_stolen(struct files_clocks *c, const char *proc)
 	return c->stolen;
 }
 
-/* Where the clock may have changed much this waits for the thread, but not for long. */
-uint64_t files_clock_ran(struct files_clocks *c, const char *proc, int cpu, uint64_t ran_ns)
+/* Where it may have changed much this waits for the thread, but not for long. */
+static void renew_clock(struct files_clocks *c, struct files_clock *of, const char *proc)
 {
 	const struct timespec moment = {.tv_nsec = CLOCK_WAIT_NS / CLOCK_WAITS};
-	struct files_clock *of = ran_ns ? clock_of(c, cpu) : NULL;
-
-	if (!of)
-		return 0;
 	uint64_t stolen = read_stolen(c, proc);
 	bool changed = !of->read_ns || of->stolen != stolen;
 	if (!of->thread && (changed || clock_now_ns() - of->read_ns > CLOCK_LASTS_NS)) {
@@ -304,7 +301,23 @@ uint64_t files_clock_ran(struct files_clocks *c, const char *proc, int cpu, uint
 	else if (!of->read_ns)
 		of->read_ns = 1;
 	of->awaited = false;
-	return of->known ? ran_ns - (uint64_t)of->ahead_ns : 0;
+}
+
+uint64_t files_clock_ran(struct files_clocks *c, const char *proc, int cpu, uint64_t ran_ns)
+{
+	struct files_clock *of = ran_ns ? clock_of(c, cpu) : NULL;
+	struct files_ran *known =
+		&c->ran[hash_slot(hash_add((uint64_t)cpu, ran_ns), FILES_RAN_BITS)];
+
+	if (!of)
+		return 0;
+	if (known->theirs == ran_ns && known->cpu == cpu)
+		return known->ours;
+	renew_clock(c, of, proc);
+	if (!of->known)
+		return 0;
+	*known = (struct files_ran){cpu, ran_ns, ran_ns - (uint64_t)of->ahead_ns};
+	return known->ours;
 }
 
 void files_clocks_deinit(struct files_clocks *c)

@@ -46,9 +46,10 @@ uint64_t files_ran_ns(const char *proc, int32_t pid, int32_t tid);
  * How far the scheduler's clock is ahead of ours, by CPU: it stands still on one that serves
  * interrupts, or that a hypervisor has taken, so after hours those of two CPUs may differ by a
  * second. A thread on that CPU reads it, from time to time and after a hypervisor has taken some
- * CPU. `= {0}` is empty.
+ * CPU. Times that were asked for lately have the same answer as before, whatever the clock did
+ * since. `= {0}` is empty.
  */
-enum { FILES_CLOCKS = 64 };
+enum { FILES_CLOCKS = 64, FILES_RAN_BITS = 10 };
 
 struct files_clocks {
 	struct files_clock {
@@ -62,6 +63,10 @@ struct files_clocks {
 	} of[FILES_CLOCKS];
 	size_t n;
 	uint64_t stolen, stolen_ns; /* ticks of all CPUs; when they were read */
+	struct files_ran {
+		int cpu;
+		uint64_t theirs, ours; /* by the scheduler's clock, 0: none; and by ours */
+	} ran[1 << FILES_RAN_BITS];
 };
 
 /* By our clock when a task ran last on that CPU, by files_ran_ns(); 0: not known. */
