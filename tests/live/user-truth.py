@@ -7,8 +7,8 @@ sleeps are seen, with what time, and whether owners and releasers are right. Pri
 
 PROGRAM: user-log, or a source in Rust. here: as it is. inside: both in a PID namespace. outside: the program alone is in
 one. storm: beside `stress-ng --cpu 60`.
-The status is 0 if all figures are at least: 99.5 % of sleeps over 50 us seen, time within 1 % and 5 us a sleep, sure owners right in 99 %,
-other owners in 97 %, releasers in all.
+The status is 0 if all figures are at least: 99 % of sleeps over 50 us seen (kernels of some virtual machines do not
+report each switch), time within 1 % and 5 us a sleep, sure owners right in 99 %, other owners in 97 %, releasers in all.
 
 WAITS: acquisitions in which a thread slept. BEFORE: of these, before the first that was reported. KEPT: that were also
 preempted. LONG: the others, with a sleep over 50 us for certain. SEEN: of these. TIME: that is reported, as against the
@@ -179,7 +179,7 @@ HEADING = "%-8s %-12s %-11s %6s %6s %6s %6s %7s %7s %6s %7s %7s %6s %7s %7s %5s"
 def verify(situation, kind, variable, n):
     where = "%s: %s %s: " % (situation, kind, variable)
     check(n["long"] and n["events"] and n["released"], where + "no waits were compared")
-    check(share(n["seen"], n["long"]) >= 99.5, where + "%d of %d seen" % (n["seen"], n["long"]))
+    check(share(n["seen"], n["long"]) >= 99, where + "%d of %d seen" % (n["seen"], n["long"]))
     spared = 0.01 * n["off"] + SWITCH_NS * n["sleeps"]
     check(abs(n["measured"] - n["off"]) <= spared, where + "%d of %d ns" % (n["measured"], n["off"]))
     least = 99 if variable in SURE else 97
