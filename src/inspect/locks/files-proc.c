@@ -316,8 +316,11 @@ uint64_t files_clock_ran(struct files_clocks *c, const char *proc, int cpu, uint
 	renew_clock(c, of, proc);
 	if (!of->known)
 		return 0;
-	*known = (struct files_ran){cpu, ran_ns, ran_ns - (uint64_t)of->ahead_ns};
-	return known->ours;
+	const struct files_ran ran = {cpu, ran_ns, ran_ns - (uint64_t)of->ahead_ns};
+	/* While its thread has not come to the CPU, the clock may be wrong. */
+	if (!of->thread)
+		*known = ran;
+	return ran.ours;
 }
 
 void files_clocks_deinit(struct files_clocks *c)
