@@ -268,17 +268,15 @@ static struct files_clock *clock_of(struct files_clocks *c, int cpu)
 /* Time that a hypervisor has taken from all CPUs; unchanged if it cannot be read. */
 static uint64_t read_stolen(struct files_clocks *c, const char *proc)
 {
+	static const char first[] = "cpu %*u %*u %*u %*u %*u %*u %*u %" SCNu64;
 	uint64_t now = clock_now_ns(), ticks;
-	char path[PROC_TEXT];
+	char path[PROC_TEXT], text[SMALL];
 
 	if (c->stolen_ns && now < c->stolen_ns + STOLEN_LASTS_NS)
 		return c->stolen;
 	snprintf(path, sizeof(path), "%s/stat", proc);
-	FILE *f = fopen(path, "re");
-	if (f && fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &ticks) == 1)
+	if (sysinfo_read(path, text, sizeof(text)) > 0 && sscanf(text, first, &ticks) == 1)
 		c->stolen = ticks;
-	if (f)
-		fclose(f);
 	c->stolen_ns = now;
 	return c->stolen;
 }
@@ -288,31 +286,31 @@ static void renew_clock(struct files_clocks *c, struct files_clock *of, const ch
 {
 	const struct timespec moment = {.tv_nsec = CLOCK_WAIT_NS / CLOCK_WAITS};
 	uint64_t stolen = read_stolen(c, proc);
-	bool changed = !of->read_ns || of->stolen != stolen;
-	if (!of->thread && (changed || clock_now_ns() - of->read_ns > CLOCK_LASTS_NS)) {
+	bool changed = !of->read_ns || of->stolen != stolen, begins = !of->thread;
+
+	if (begins && (changed || clock_now_ns() - of->read_ns > CLOCK_LASTS_NS)) {
 		begin_thread(of, proc);
-		of->awaited = changed;
 		of->stolen = stolen;
 	}
-	for (int i = 0; of->thread && !of->thread->done && of->awaited && i < CLOCK_WAITS; i++)
+	bool awaited = begins && changed;
+	for (int i = 0; of->thread && !of->thread->done && awaited && i < CLOCK_WAITS; i++)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
 	if (of->thread && of->thread->done)
 		end_thread(of);
 	else if (!of->read_ns)
 		of->read_ns = 1;
-	of->awaited = false;
 }
 
 uint64_t files_clock_ran(struct files_clocks *c, const char *proc, int cpu, uint64_t ran_ns)
 {
-	struct files_clock *of = ran_ns ? clock_of(c, cpu) : NULL;
 	struct files_ran *known =
 		&c->ran[hash_slot(hash_add((uint64_t)cpu, ran_ns), FILES_RAN_BITS)];
 
+	if (ran_ns && known->theirs == ran_ns && known->cpu == cpu)
+		return known->ours;
+	struct files_clock *of = ran_ns ? clock_of(c, cpu) : NULL;
 	if (!of)
 		return 0;
-	if (known->theirs == ran_ns && known->cpu == cpu)
-		return known->ours;
 	renew_clock(c, of, proc);
 	if (!of->known)
 		return 0;

@@ -59,7 +59,6 @@ struct files_clocks {
 		uint64_t read_ns;
 		uint64_t stolen;	     /* when its thread began */
 		struct clock_thread *thread; /* NULL: it does not run */
-		bool awaited;
 	} of[FILES_CLOCKS];
 	size_t n;
 	uint64_t stolen, stolen_ns; /* ticks of all CPUs; when they were read */
