@@ -190,19 +190,21 @@ static struct frames_rule rule_of(int code, const struct unwind_rule *r)
 
 static void answer(struct user_frames *u, const struct frames_ask *a, uint64_t now_ns)
 {
-	bool is_new = u->process.pid != a->pid || now_ns - u->read_ns > STALE_NS;
+	bool is_same = u->process.pid == a->pid, is_fresh = is_same && u->read_ns == now_ns;
+	bool is_read = is_same && now_ns - u->read_ns <= STALE_NS;
 	struct unwind_rule r;
+	int code = is_read ? sleepstack_rule(u->stacks, a->pc, &r) : -ENXIO;
 
-	if (is_new && !read_process(u, a->pid, now_ns)) {
-		forget_process(u);
-		/* It is asked for again. */
-		(void)bpf_map_delete_elem(u->rules, &a->key);
-		return;
-	}
-	int code = sleepstack_rule(u->stacks, a->pc, &r);
 	/* The process may have executed another program since its mappings were read. */
-	if (code == -ENXIO && u->read_ns != now_ns && read_process(u, a->pid, now_ns))
+	if (code == -ENXIO && !is_fresh) {
+		if (!read_process(u, a->pid, now_ns)) {
+			forget_process(u);
+			/* It is asked for again. */
+			(void)bpf_map_delete_elem(u->rules, &a->key);
+			return;
+		}
 		code = sleepstack_rule(u->stacks, a->pc, &r);
+	}
 	const struct frames_rule rule = rule_of(code, &r);
 	/* Without room the oldest rule gives way. */
 	(void)bpf_map_update_elem(u->rules, &a->key, &rule, BPF_ANY);
