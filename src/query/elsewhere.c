@@ -267,14 +267,17 @@ const char *query_elsewhere_futexes(struct query *q, const struct query_elsewher
 	return more ? arena_printf(&q->arena, "%s, %u more", text, more) : text;
 }
 
+static const char *not_known(struct query *q, const char *reason)
+{
+	return *reason ? arena_printf(&q->arena, "not known: %s", reason) : NULL;
+}
+
 const char *query_elsewhere_slept(struct query *q, const struct query_elsewhere *e)
 {
 	char n[UNITS_BUF], ns[UNITS_BUF], span[UNITS_BUF], tasks[UNITS_BUF], dropped[UNITS_BUF];
 
 	if (!e->sums_sleeps)
-		return *e->sleeps_reason
-			       ? arena_printf(&q->arena, "not known: %s", e->sleeps_reason)
-			       : NULL;
+		return not_known(q, e->sleeps_reason);
 	return arena_printf(&q->arena, "%s in %s, of %s in total, %s tasks on average%s%s",
 			    units_count(n, e->sleeps), units_ns(span, e->slept_span_ns),
 			    units_ns(ns, e->slept_ns),
@@ -296,8 +299,7 @@ const char *query_elsewhere_counts(struct query *q, const struct query_elsewhere
 	char n[UNITS_BUF], ns[UNITS_BUF];
 
 	if (!e->counts_futexes)
-		return *e->futex_reason ? arena_printf(&q->arena, "not known: %s", e->futex_reason)
-					: NULL;
+		return not_known(q, e->futex_reason);
 	const char *text = arena_printf(&q->arena, "%s", units_count(n, u->sleeps));
 	if (u->unproven)
 		text = arena_printf(&q->arena, "%s; for what may be no lock: %s of %s", text,
