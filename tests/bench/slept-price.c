@@ -30,15 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	SKIP = 77,
-	ROUNDS = 31,
-	WORDS = 16,
-	PROGRAMS = 2,
-	FEEDS = 2,
-	CPUS = 1024,
-	ALL_PPM = 1000000
-};
+enum { SKIP = 77, ROUNDS = 31, WORDS = 16, PROGRAMS = 2, FEEDS = 2, CPUS = 1024 };
 
 /* The programs that are attached. */
 enum arm { ARM_NONE, ARM_EMPTY, ARM_TWICE, ARM_SLEPT, ARM_FOLLOW, ARM_BOTH, ARM_APART, ARMS };
@@ -157,7 +149,7 @@ static void sum_up(struct feeds *f, struct waitfeed *w)
 	struct sleptsnap s = {0};
 	struct error err = {0};
 
-	must(snapshot_slept_new(&f->slept, w, NULL, ALL_PPM, &err), &err);
+	must(snapshot_slept_new(&f->slept, w, NULL, SNAPSHOT_SLEPT_ALL_PPM, &err), &err);
 	if (snapshot_slept_take(f->slept, &s) < 0 || s.head.reason) {
 		fprintf(stderr, "FAIL %s\n", sleptsnap_text(&s, s.head.reason));
 		exit(1);

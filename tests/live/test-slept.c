@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TIMES = 20, SLEEP_NS = 50000000, SETTLE_NS = 1000000, ALL_PPM = 1000000 };
+enum { TIMES = 20, SLEEP_NS = 50000000, SETTLE_NS = 1000000 };
 
 static int failures;
 static struct waitfeed *feed; /* that has the programs */
@@ -145,7 +145,7 @@ static struct snapshot_slept *open_slept(const struct target *t)
 	const struct waitfeed_options o = {.target = t, .sleeps = true};
 
 	int code = waitfeed_new(&feed, &o, NULL, &err);
-	code = code < 0 ? code : snapshot_slept_new(&w, feed, t, ALL_PPM, &err);
+	code = code < 0 ? code : snapshot_slept_new(&w, feed, t, SNAPSHOT_SLEPT_ALL_PPM, &err);
 	if (code == -EPERM || code == -ENOTSUP) {
 		printf("%s\n", err.text);
 		exit(LIVE_SKIP);

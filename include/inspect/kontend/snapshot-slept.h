@@ -19,6 +19,8 @@ struct waitfeed;
  */
 struct snapshot_slept;
 
+enum { SNAPSHOT_SLEPT_ALL_PPM = 1000000 }; /* nothing is left out */
+
 /*
  * @w: measures sleeps, and must outlive this. @target: borrowed; NULL: all tasks. @limit_ppm: of
  * all CPUs; above it, less is measured. 0, or negative with the reason, as the kernel's refusal of
