@@ -30,6 +30,7 @@ import tempfile
 
 from checks import check, done, skip
 from compilers import environment, is_usable
+from usertruth import ALL
 
 LEAST_NS = 50000  # shorter sleeps have no record
 SWITCH_NS = 5000  # the kernel counts its search for the next task as CPU time of that task
@@ -197,7 +198,7 @@ def run(args, **more):
 
 def measure(kontend, program, seconds, situation):
     """What the program logged, and what kontend recorded meanwhile."""
-    command = [kontend, "record", "-q", "--max-overhead", "off", "-o", "a.data", "--"]
+    command = [kontend, "record", "-q", *ALL, "-o", "a.data", "--"]
     inner = [program, seconds]
     storm = None
     if situation == "storm":

@@ -37,6 +37,10 @@ class Reports:
     def rows(self, report, view, **wanted):
         return [r for r in self.view(report, view).get("rows", ()) if all(r.get(k) == v for k, v in wanted.items())]
 
+    def elsewhere(self, report, key):
+        """A figure of what has no events of locks."""
+        return self.view(report, "overview").get("elsewhere", {}).get(key)
+
     def why_none(self, name, view):
         """In the words of the report, or of the program that did not make it."""
         v = self.view(name, view)
@@ -157,7 +161,7 @@ def mmap(r):
 
 
 def user_locks(r):
-    reason = r.view("work", "overview").get("elsewhere", {}).get("futex_reason")
+    reason = r.elsewhere("work", "futex_reason")
     if reason:
         return "no", reason
     rows = [row for row in r.rows("work", "locks") if row["kind"].split(":")[0].endswith("(u)")]
@@ -196,7 +200,7 @@ def blocked(r):
 
 
 def sleeps(r):
-    reason = r.view("sleeps", "overview").get("elsewhere", {}).get("sleeps_reason")
+    reason = r.elsewhere("sleeps", "sleeps_reason")
     if reason:
         return "no", reason
     return one([row for row in r.rows("sleeps", "blocked") if row["sleeps"]], r, "sleeps", "blocked")
