@@ -88,6 +88,7 @@ in_root() {
 	cp -a "$kept/$name" "$root"
 	mkdir "$root/packages"
 	cp -r "$work"/build/*.deb "$top/debian/tests" "$root/packages"
+	dpkg-parsechangelog -l "$top/debian/changelog" -S Version >"$root/version"
 	[ ! -d "$work/earlier" ] || { mkdir "$root/earlier" && cp "$work"/earlier/*.deb "$root/earlier"; }
 	# shellcheck disable=SC2016 # of the shell inside
 	unshare --mount --propagation private sh -euc '
@@ -126,8 +127,8 @@ make_earlier() {
 	cd "$work/earlier/source" && DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -us -uc -b
 }
 
-# Lines of the user in the settings stay, the sample has the same locks before and after, and a purge leaves
-# nothing. dpkg installs a package of any version, also while this one is not released yet.
+# As README says. apt takes the new packages for newer ones, lines of the user in the settings stay, the sample has the
+# same locks before and after, and a purge leaves nothing.
 run_upgrade() {
 	# shellcheck disable=SC2016 # of the shell inside
 	in_root '
@@ -138,11 +139,14 @@ run_upgrade() {
 		conf=/etc/kontend/kontend-record.conf
 		apt-get update -q
 		apt-get install -y -q /earlier/*.deb
+		test "$(dpkg-query -W -f "\${Version}" kontend)" = 1.0.0-1
 		grep -v "^#" $conf >/settings
 		echo "# ours" >>$conf
 		table >/before
-		dpkg -i --force-confold /packages/*.deb
-		dpkg-query -W kontend kontend-doc
+		apt-get install -y -q -o Dpkg::Options::=--force-confold /packages/*.deb
+		for package in kontend kontend-doc; do
+			test "$(dpkg-query -W -f "\${Version}" $package)" = "$(cat /version)"
+		done
 		zcat /usr/share/doc/kontend/changelog.gz | grep "^## 2"
 		table >/after
 		cmp /before /after
