@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The pictures of README.md, made again from the recording that comes with kontend; --check writes
+# The pictures of README.md, made again from the recording that comes with kontend and from shop.data; --check writes
 # none and lists those that differ from the present program: in words, lines or views. It ignores
 # figures, names from the recording, and the width of their columns, so that a picture need not be
 # made again for each of them.
@@ -27,11 +27,11 @@ words() {
 		tr -s ' ' | sed 's/ *$//'
 }
 
-# picture NAME OPTION...
+# picture NAME RECORDING OPTION...
 picture() {
-	name=$1.svg
-	shift
-	"$kontend" screenshot -q --no-config --size 110x18 "$@" -o "$work/$name" "$here/../storm.data"
+	name=$1.svg recording=$2
+	shift 2
+	"$kontend" screenshot -q --no-config --size 110x18 "$@" -o "$work/$name" "$here/$recording"
 	if [ -z "$check" ]; then
 		cp "$work/$name" "$folder/$name"
 		return
@@ -47,11 +47,11 @@ picture() {
 	fi
 }
 
-picture overview --at 0:17.5 --size 110x30
-picture locks --view locks --keys 'Down Down Down Down Enter' --size 110x30
-picture chains --view chains --at 0:17.5 --size 110x16
-picture slots --view slots --at 0:17.5 --size 110x16
-picture mmap --view mmap --at 0:11 --size 110x16
+picture shop shop.data --at 0:06.4 --size 110x20
+picture chains shop.data --view chains --at 0:06.4 --size 126x15
+picture overview ../storm.data --at 0:17.5 --size 110x30
+picture locks ../storm.data --view locks --keys 'Down Down Down Down Enter' --size 110x30
+picture slots ../storm.data --view slots --at 0:17.5 --size 110x16
 "$here/cast.py" ${check:+--check} "$kontend" "$folder" || status=1
 if [ $status -ne 0 ]; then
 	echo "Pictures are older than the program: look at them, and make them again by share/pictures/make.sh"
