@@ -311,7 +311,7 @@ static void put_lock(struct firefox *f, const struct kept_hold *h, size_t n)
 {
 	const struct trace_lock *l = trace_lock_at(f->t, h->h.lock);
 
-	begin_thread(f, &(const struct titles){l->name, "kernel locks", "locks", h->h.lock, false});
+	begin_thread(f, &(const struct titles){l->name, "locks", "locks", h->h.lock, false});
 	put_samples(f, NULL, 0);
 	put_hold_markers(f, h, n);
 	jsonw_end(&f->json, '}');

@@ -253,7 +253,7 @@ void perfetto_groups(struct perfetto *p)
 	static const struct {
 		const char *name;
 		unsigned number, order;
-	} groups[] = {{"Kernel locks", GROUP_LOCKS, ORDER_LEXICOGRAPHIC},
+	} groups[] = {{"Locks", GROUP_LOCKS, ORDER_LEXICOGRAPHIC},
 		      {"CPUs, with tasks that spin", GROUP_CPUS, ORDER_EXPLICIT}};
 	track_descriptor d;
 

@@ -96,7 +96,8 @@ void opts_help_all(FILE *out)
 {
 	fprintf(out,
 		"Usage: kontend [VERB] [OPTIONS] [-- COMMAND [ARG...]]\n\n"
-		"Shows which kernel locks tasks wait for, who waits, for how long, and why.\n\n"
+		"Shows what tasks wait for: locks of the kernel, of files and of programs, and\n"
+		"what keeps them in state D; for whom, for how long, and at which line of code.\n\n"
 		"Verbs:\n");
 	for (unsigned i = 0; i < VERBS; i++) {
 		const struct opts_verb_info *v = opts_verb_info((enum opts_verb)i);
@@ -110,8 +111,9 @@ void opts_help_all(FILE *out)
 	}
 	fprintf(out,
 		"\n'kontend VERB --help' lists the options of a verb; 'kontend live --help' those\n"
-		"of kontend without a verb. Manual: kontend(1), kontend-views(7). How to see five\n"
-		"known mechanisms of contention: kontend-stories(7).\n");
+		"of kontend without a verb. Manual: kontend-intro(7) explains the words,\n"
+		"kontend(1) the options, kontend-views(7) the screens, kontend-stories(7) how to\n"
+		"see five known mechanisms of contention.\n");
 }
 
 void opts_dump(FILE *out)

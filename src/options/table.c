@@ -15,7 +15,8 @@
 
 static const struct opts_verb_info verb_table[VERBS] = {
 	[VERB_LIVE] = {"live", "top", "[OPTIONS] [-- COMMAND [ARG...]]",
-		       "watch lock contention as it happens (the default verb)", NULL, false, true},
+		       "watch what tasks wait for, as it happens (the default verb)", NULL, false,
+		       true},
 	[VERB_REPLAY] =
 		{"replay", NULL, "[OPTIONS] [FILE|-]",
 		 "replay a recording on the screen, and seek in it",

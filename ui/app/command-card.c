@@ -17,7 +17,7 @@ struct entry {
 
 static const struct entry left[] = {
 	{{CMD_NONE}, "MOVING"},
-	{{CMD_VIEW}, "a view; also O W D Q I"},
+	{{CMD_VIEW}, "a view; also W U Q I M"},
 	{{CMD_VIEW_NEXT, CMD_VIEW_PREV}, "next, previous view"},
 	{{CMD_UP, CMD_DOWN}, "row up, down"},
 	{{CMD_PGUP, CMD_PGDN}, "page up, down"},

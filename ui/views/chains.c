@@ -88,8 +88,8 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 {
 	(void)l;
 	(void)t;
-	return "no task waits for a kernel lock, and none has in the last 10 s; all past waits are "
-	       "in the locks view (2)";
+	return "no task waits for a lock, and none has in the last 10 s; all past waits are in "
+	       "the locks view (2)";
 }
 
 /* On a wide screen it is left out where no wait has ended: then there is room for names. */

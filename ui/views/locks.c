@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const char locks_help[] =
-	"Where tasks waited for kernel locks: one row a lock, caller, task, process, type, CPU, "
+	"Where tasks waited for locks: one row a lock, caller, task, process, type, CPU, "
 	"cgroup, call stack, owner, system call or line of a program. b chooses one of these "
 	"keys, :by caller jumps to one. NOW is the "
 	"number of tasks waiting at this moment; the other figures, rates as well, are of the "

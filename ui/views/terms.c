@@ -11,9 +11,9 @@ static const struct term none[] = {{NULL, NULL}};
 
 static const struct term overview[] = {
 	{"BAD, LOOK, OK", "the verdict, by the limits of --verdict; ! opens it"},
-	{"wait/s", "how many tasks wait for kernel locks on average"},
+	{"wait/s", "how many tasks wait for locks on average"},
 	{"contended/s", "waits that begin in a second"},
-	{"waiting now", "tasks that wait for a kernel lock now; longest: of these"},
+	{"waiting now", "tasks that wait for a lock now; longest: of these"},
 	{"slots 3/8", "hardware breakpoint slots in use, of all CPUs' debug registers"},
 	{"events", "perf events of all users; contexts: those of a CPU or a task"},
 	{"short of time", "events that wait for a counter now, as others have them all"},
@@ -28,7 +28,7 @@ static const struct term overview[] = {
 static const struct term locks[] = {
 	{"rwsem", "for many readers (R) or one writer (W); rwlock: one that spins"},
 	{"pcpu-sem", "per-CPU rwsem: its readers wait only because of a writer"},
-	{"mutex", "for one task, which may sleep with it, as with rt-mutex"},
+	{"mutex", "for one task, which may sleep with it; (u): of a program"},
 	{"spinlock", "lock for one CPU: who waits for it runs meanwhile"},
 	{"rqspinlock", "resilient spinlock of a BPF map: gives up in a deadlock"},
 	{"vma", "lock of a mapping: a task changes it, and page faults use it"},

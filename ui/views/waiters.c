@@ -107,8 +107,8 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 {
 	(void)l;
 	(void)t;
-	return "no task waits for a kernel lock, and none has in the last 10 s; all past waits are "
-	       "in the locks view (2)";
+	return "no task waits for a lock, and none has in the last 10 s; all past waits are in "
+	       "the locks view (2)";
 }
 
 /* It may be over when it is opened. */
@@ -235,7 +235,7 @@ const struct view_ops view_waiters = {
 	.brief = "wait",
 	.digit = '3',
 	.keys = keys,
-	.help = "Every task that waits for a kernel lock at this moment, rwsem (W: to write, R: to "
+	.help = "Every task that waits for a lock at this moment, rwsem (W: to write, R: to "
 		"read) first, then the longest wait. SINCE is how long it has waited so far. Below "
 		"them, dimmed, are the waits that have ended in the last 10 s, the 16 longest of "
 		"each second: SINCE is how long they lasted, ENDED the time since then. Eight "
