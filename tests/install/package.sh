@@ -41,10 +41,12 @@ check() {
 	return 1
 }
 
-# The files in git only. The name has the version in debian/changelog; unpacked beside it.
+# The files in git, and those that the program makes of its tables. The name has the version in debian/changelog;
+# unpacked beside it.
 make_archive() {
 	local found
 	meson setup -Dtests=false "$work/dist" "$top" || return 1
+	ninja -C "$work/dist" kontend || return 1
 	meson dist -C "$work/dist" --no-tests --allow-dirty --formats xztar || return 1
 	found=$(echo "$work"/dist/meson-dist/kontend-*.tar.xz)
 	version=$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)
