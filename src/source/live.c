@@ -20,7 +20,9 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-enum { DEFAULT_QUEUE_BYTES = 64 << 20, MOST_WAKE = 1 << 20 };
+/* Of the queue by default: so much, and more for each ring, as more CPUs fill it at a time. */
+enum { QUEUE_BYTES = 16 << 20, QUEUE_RING_BYTES = 1 << 20, QUEUE_MOST_BYTES = 64 << 20 };
+enum { MOST_WAKE = 1 << 20 };
 
 static const uint64_t DEFAULT_TICK_NS = 1000000000u;
 static const uint64_t MIN_TICK_NS = 10000000u;
@@ -195,10 +197,18 @@ static int read_tracepoints(struct live *l, const struct live_options *o, struct
 	return r;
 }
 
+static size_t queue_room(size_t rings)
+{
+	size_t more = QUEUE_MOST_BYTES - QUEUE_BYTES;
+
+	return QUEUE_BYTES +
+	       (rings < more / QUEUE_RING_BYTES ? rings * (size_t)QUEUE_RING_BYTES : more);
+}
+
 static int set_up(struct live *l, const struct live_options *o, struct tracepoint *tp,
 		  struct live_info *info, struct error *err)
 {
-	size_t queue_bytes = o->queue_bytes ? o->queue_bytes : DEFAULT_QUEUE_BYTES;
+	size_t queue_bytes = o->queue_bytes;
 	int r = read_tracepoints(l, o, tp, err);
 
 	if (r == 0)
@@ -207,6 +217,8 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		r = workload_fork(&l->workload, o->target.command, o->target.output_apart, err);
 	if (r == 0)
 		r = open_session(l, o, tp, info, err);
+	if (r == 0 && !queue_bytes)
+		queue_bytes = queue_room(perf_session_rings(l->session));
 	if (r == 0)
 		r = queue_new(&l->queue, queue_bytes, err);
 	if (r < 0)
