@@ -16,6 +16,7 @@
 #include "kontend/hist.h"
 #include "kontend/holds.h"
 #include "kontend/lock.h"
+#include "kontend/lockqueue.h"
 #include "kontend/mem.h"
 #include "kontend/profile.h"
 #include "kontend/recent.h"
@@ -123,6 +124,11 @@ static void of_rest(const struct model *m, struct place ret[ENGINE_PACKED_REST])
 	of_cells(m->held, ret + 14);
 	of_cells(m->handed, ret + 20);
 	of_blame(m->blame, ret + 26);
+	ret[33] =
+		(struct place){&m->queues->parts,
+			       m->queues->parts ? LOCKQUEUE_PARTS * sizeof(*m->queues->parts) : 0};
+	ret[34] = (struct place){&m->queues->hists.groups,
+				 m->queues->hists.n_groups * sizeof(*m->queues->hists.groups)};
 }
 
 /* The pointers have different types: copied, not aliased. */
@@ -301,6 +307,99 @@ static int unpack_locks(const struct engine_packed *from, struct engine_pack *p)
 	return r;
 }
 
+/* Queues with their places and series: the arrays of each, one after the other. */
+enum { QUEUE_PLACES, QUEUE_SERIES, OF_QUEUE };
+
+static void of_queue(struct lockqueue *q, struct place ret[OF_QUEUE])
+{
+	ret[QUEUE_PLACES] = (struct place){&q->places, q->places ? q->cap * sizeof(*q->places) : 0};
+	ret[QUEUE_SERIES] =
+		(struct place){&q->series.v, q->series.v ? SERIES_LEN * sizeof(*q->series.v) : 0};
+}
+
+/* Of all of them, at @ret; returns the size. */
+static size_t take_queues(const struct lockqueues *s, uint8_t *ret)
+{
+	size_t n = s->n * sizeof(*s->v);
+
+	if (ret)
+		memcpy(ret, s->v, n);
+	for (uint32_t i = 1; i < s->n; i++) {
+		struct place places[OF_QUEUE];
+		of_queue(&s->v[i], places);
+		for (unsigned k = 0; k < OF_QUEUE; k++) {
+			if (ret && places[k].bytes)
+				memcpy(ret + n, array_at(&places[k]), places[k].bytes);
+			n += places[k].bytes;
+		}
+	}
+	return n;
+}
+
+/* In packed queues, too, a pointer says no more than that there is an array. */
+static int pack_queues(struct engine_packed *to, struct engine_pack *p)
+{
+	struct lockqueues *s = to->model.queues;
+	size_t bytes = take_queues(s, NULL);
+	uint8_t *all = bytes < REST_LEAST ? NULL : mem_calloc(bytes, 1);
+
+	if (bytes < REST_LEAST)
+		return 0;
+	if (!all)
+		return -ENOMEM;
+	take_queues(s, all);
+	int r = pack_array(&to->queues, p, all, bytes);
+	mem_free(all);
+	if (r)
+		return r;
+	to->n_queues = s->n;
+	lockqueues_clear(s);
+	to->bytes += to->queues.stored;
+	to->bytes -= bytes;
+	return 0;
+}
+
+/* Whatever fails, no queue has a pointer to what is not there. */
+static int give_queues(struct lockqueues *s, const uint8_t *all)
+{
+	int r = 0;
+
+	for (uint32_t i = 1; i < s->n; i++) {
+		struct place places[OF_QUEUE];
+		of_queue(&s->v[i], places);
+		for (unsigned k = 0; k < OF_QUEUE; k++) {
+			void *array =
+				places[k].bytes && !r ? mem_dup(all, places[k].bytes, 1) : NULL;
+			if (places[k].bytes && !array)
+				r = -ENOMEM;
+			put_array(&places[k], array);
+			all += places[k].bytes;
+		}
+	}
+	return r;
+}
+
+static int unpack_queues(const struct engine_packed *from, struct engine_pack *p)
+{
+	struct lockqueues *s = from->model.queues;
+	size_t bytes = from->n_queues * sizeof(*s->v);
+	uint8_t *all = mem_calloc(from->queues.bytes, 1);
+	int r = all ? engine_pack_restore(p, from->queues.data, from->queues.stored, all,
+					  from->queues.bytes)
+		    : -ENOMEM;
+
+	s->v = r ? NULL : mem_dup(all, bytes, 1);
+	if (!r && !s->v)
+		r = -ENOMEM;
+	if (!r) {
+		s->n = from->n_queues;
+		s->cap = from->n_queues;
+		r = give_queues(s, all + bytes);
+	}
+	mem_free(all);
+	return r;
+}
+
 /* The rest is whole until free_all_rest(). */
 static int unpack_rest(const struct engine_packed *from, struct engine_pack *p)
 {
@@ -316,7 +415,8 @@ static int unpack_rest(const struct engine_packed *from, struct engine_pack *p)
 		put_array(&places[i], array);
 		r = array ? engine_pack_restore(p, a->data, a->stored, array, a->bytes) : -ENOMEM;
 	}
-	return r || !from->n_locks ? r : unpack_locks(from, p);
+	r = r || !from->n_locks ? r : unpack_locks(from, p);
+	return r || !from->n_queues ? r : unpack_queues(from, p);
 }
 
 static void free_all_rest(const struct engine_packed *from)
@@ -329,6 +429,8 @@ static void free_all_rest(const struct engine_packed *from)
 			free_rest(&places[i]);
 	if (from->n_locks)
 		free_locks(from->model.locks);
+	if (from->n_queues)
+		lockqueues_clear(from->model.queues);
 }
 
 int engine_packed_make(struct engine_packed *ret, const struct model *m, struct engine_pack *p)
@@ -346,6 +448,7 @@ int engine_packed_make(struct engine_packed *ret, const struct model *m, struct 
 	ret->bytes = model_bytes(&ret->model);
 	r = pack_rest(ret, p);
 	r = r ? r : pack_locks(ret, p);
+	r = r ? r : pack_queues(ret, p);
 	sizes_of(t, sizes);
 	for (unsigned i = 0; i < ARRAYS && !r; i++) {
 		r = pack_array(&ret->arrays[i], p, data[i], sizes[i]);
@@ -422,5 +525,6 @@ void engine_packed_deinit(struct engine_packed *m)
 		mem_free(m->rest[i].data);
 	mem_free(m->locks.data);
 	mem_free(m->series.data);
+	mem_free(m->queues.data);
 	*m = (struct engine_packed){0};
 }

@@ -6,7 +6,7 @@
 #include "kontend/engine-pack.h"
 #include "kontend/model.h"
 
-enum { ENGINE_PACKED_REST = 33 };
+enum { ENGINE_PACKED_REST = 35 };
 
 /* A copy of a model of which the large arrays are packed. */
 struct engine_packed {
@@ -16,8 +16,9 @@ struct engine_packed {
 		void *data;
 		size_t bytes, stored;
 	} arrays[5], /* cells, their sums, histograms, what is recent, by time and length */
-		rest[ENGINE_PACKED_REST], locks, series;
-	size_t n_locks; /* packed with their series; 0: they are in the model */
+		rest[ENGINE_PACKED_REST], locks, series, queues;
+	size_t n_locks;	   /* packed with their series; 0: they are in the model */
+	uint32_t n_queues; /* the same of queues of locks */
 	size_t bytes;
 };
 

@@ -597,13 +597,21 @@ int lockqueues_copy(struct lockqueues *dst, const struct lockqueues *src)
 	return copy_hists(&dst->hists, &src->hists);
 }
 
-void lockqueues_deinit(struct lockqueues *s)
+void lockqueues_clear(struct lockqueues *s)
 {
 	for (uint32_t i = 1; i < s->n; i++) {
 		mem_free(s->v[i].places);
 		series_deinit(&s->v[i].series);
 	}
 	mem_free(s->v);
+	s->v = NULL;
+	s->n = 0;
+	s->cap = 0;
+}
+
+void lockqueues_deinit(struct lockqueues *s)
+{
+	lockqueues_clear(s);
 	mem_free(s->parts);
 	hist_pool_deinit(&s->hists);
 	*s = (struct lockqueues){0};

@@ -6,6 +6,7 @@
  */
 #include "random.h"
 #include "kontend/damage.h"
+#include "kontend/lockqueue.h"
 #include "kontend/mem.h"
 #include "kontend/model-cpu.h"
 #include "kontend/series.h"
@@ -158,6 +159,33 @@ static void snapshot_state(FILE *f, const struct model *m)
 	}
 }
 
+static uint32_t sum_of(const void *data, size_t len)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; data && i < len; i++)
+		sum = sum * 31 + ((const uint8_t *)data)[i];
+	return sum;
+}
+
+/* Queues of locks, with the places in them, their series, and the parts that are kept of late. */
+static void queue_state(FILE *f, const struct lockqueues *s)
+{
+	for (uint32_t i = 1; i < s->n; i++) {
+		const struct lockqueue *q = &s->v[i];
+		const struct lockqueue_sums all = lockqueue_all(q);
+		fprintf(f,
+			"queue %u serial %u seq %u end %u first %u longest %u handed %" PRIu64
+			"/%" PRIu64 " places %u series %u\n",
+			i, q->serial, q->seq, q->end, q->first, all.longest, all.handed[0],
+			all.handed[1], sum_of(q->places, q->cap * sizeof(*q->places)),
+			sum_of(q->series.v, SERIES_LEN * sizeof(*q->series.v)));
+	}
+	fprintf(f, "queues %u parts %u sum %u times %u\n", s->n, s->n_parts,
+		sum_of(s->parts, LOCKQUEUE_PARTS * sizeof(*s->parts)),
+		sum_of(s->hists.groups, s->hists.n_groups * sizeof(*s->hists.groups)));
+}
+
 /* The sums, and everything else that a screen shows and rig_dump() does not say. */
 char *random_state(const struct model *m)
 {
@@ -177,6 +205,7 @@ char *random_state(const struct model *m)
 		" folded %" PRIu64 " deep %" PRIu64 " host %s\n",
 		d->dropped, d->throttled, d->late, d->bad, d->folded, d->deep, m->host->release);
 	snapshot_state(f, m);
+	queue_state(f, m->queues);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		const struct model_cpu *c = &m->cpus[i];
 		fprintf(f,

@@ -102,6 +102,9 @@ static inline struct lockqueue_bucket lockqueue_bucket(uint64_t packed)
 					 .handed = (uint32_t)(packed >> 32)};
 }
 
+/* Frees all queues with what they point to; what is in other arrays stays. */
+void lockqueues_clear(struct lockqueues *s);
+
 struct model;
 struct wait;
 
