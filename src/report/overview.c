@@ -224,6 +224,17 @@ void report_events_json(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, ']');
 }
 
+/* "; 15 still wait, 44.3s so far": the tables have these waits, too. */
+static void put_waiting(const struct query_overview *o, FILE *out)
+{
+	char ns[UNITS_BUF];
+
+	if (o->waiting)
+		fprintf(out, "; %u still wait%s, %s so far", o->waiting, o->waiting == 1 ? "s" : "",
+			units_ns(ns, o->inflight_ns));
+	fputc('\n', out);
+}
+
 void report_head_text(const struct report_data *data, FILE *out)
 {
 	const struct query_overview *o = &data->overview;
@@ -240,9 +251,10 @@ void report_head_text(const struct report_data *data, FILE *out)
 	fprintf(out, ", %u CPUs\n", h->cpus_online);
 	if (data->spec->is_range)
 		put_range(o, out);
-	fprintf(out, "# measured %s: %s events, %s waits, %s waited\n", units_ns(a, o->elapsed_ns),
+	fprintf(out, "# measured %s: %s events, %s waits, %s waited", units_ns(a, o->elapsed_ns),
 		units_count(b, o->n_events), units_count(c, o->contended),
 		units_ns(d, o->total_ns));
+	put_waiting(o, out);
 	report_sandbox_text(data->q->engine->sandbox, out);
 	put_refused(data, out);
 	put_events(&data->recorded, out);

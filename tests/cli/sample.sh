@@ -26,6 +26,7 @@ expect 0 '' "$kontend" report -q -i "$sample" --view all
 prints '^# rotation: no rotating PMU'
 prints 'i_rwsem /'
 prints '^# quality: lost 0, '
+prints '^# measured 18\.8s: .* waited; 3 still wait, 6\.32s so far$'
 prints '^# chains at the end: 1 root, 3 tasks behind'
 if grep -qE 'no snapshots of' "$work/out"; then
 	complain "the recording is older than the views: $(grep -E 'no snapshots of' "$work/out")"
