@@ -22,7 +22,7 @@ fi
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/install/base.sh
 . "$(dirname "$0")/base.sh"
-most=8000000
+most=10000000
 file=
 names=()
 passed=0
