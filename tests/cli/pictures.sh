@@ -6,6 +6,10 @@
 set -eu
 kontend=$(realpath "$1")
 cd "$2"
+"$kontend" version --features | grep -q '^  demangle  *\[ on \]' || {
+	echo "skipped: pictures have names of C++ functions, which this program lacks"
+	exit 77
+}
 status=0
 share/pictures/make.sh --check "$kontend" || status=1
 

@@ -9,6 +9,10 @@ src=$2
 make_incident=$3
 schema=$4
 tests_json=$src/tests/json
+"$kontend" version --features | grep -q '^  compare  *\[ on \]' || {
+	echo "skipped: the program compares no suites of benchmarks, which is a part of the schema"
+	exit 77
+}
 # shellcheck source=tests/json/lib.sh
 . "$tests_json/lib.sh"
 work=$(mktemp -d)

@@ -8,7 +8,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 export TSAN_OPTIONS=halt_on_error=1:exitcode=66
 tests=("$@")
-[ $# -gt 0 ] || tests=(mem queue ahead waits-ring snapshot-thread target record-namer demo bench-mm history live-source
+[ $# -gt 0 ] || tests=(mem queue ahead waits-ring snapshot-thread target resolve-thread demo bench-mm history live-source
 	live-waitring live-waitfeed live-owner pty-live metrics-server metrics-profiles)
 
 [ -f build-tsan/build.ninja ] ||
