@@ -5,8 +5,8 @@
  *
  * A try that has to wait begins the wait, or continues it: a task that is woken tries again. Any
  * other try of the same task ends it, and so does the delivery of a signal, after which the task
- * may begin again. As each lock and unlock of a file passes here, tasks that wait are counted:
- * while there are none, a try that need not wait costs a few instructions.
+ * may begin again. As each lock and unlock of a file passes here, tasks that wait are counted, and
+ * found by their number: a try of a task that does not wait reads no more than the type.
  *
  * The lock names the one that it waits for, which may be that of another waiter: the last one of
  * this chain is held. It names the process that took it. That one may have ended, as children have
@@ -300,6 +300,13 @@ static __always_inline bool file_has_waits(void)
 	return s && s->n;
 }
 
+static __always_inline bool file_waits_here(void)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+
+	return file_has_waits() && bpf_map_lookup_elem(&file_waits, &tid);
+}
+
 static __always_inline void file_try(struct bpf_raw_tracepoint_args *ctx, enum filelock_kind kind)
 {
 	struct filelock_view request = {0};
@@ -312,7 +319,7 @@ static __always_inline void file_try(struct bpf_raw_tracepoint_args *ctx, enum f
 	}
 	if (!ret)
 		file_note_taken(ctx, kind);
-	if (!file_has_waits())
+	if (!file_waits_here())
 		return;
 	filelock_read(&request, ctx->args[1]);
 	may_wait = request.how & FILELOCK_SLEEP && request.type != FILELOCK_UNLOCK;
