@@ -17,7 +17,7 @@
 
 static _Atomic(struct mapguard *) guards;
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
-static uintptr_t page_bytes; /* set before the first guard */
+static uintptr_t page_bytes; /* set once, before the first guard */
 static struct sigaction before_us;
 
 bool mapguard_fault(const siginfo_t *info)
@@ -58,11 +58,12 @@ static void install(void)
 
 void mapguard_add(struct mapguard *g, void *map, size_t len)
 {
-	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	pthread_mutex_lock(&changing);
+	if (!page_bytes)
+		page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
 	g->from = (uintptr_t)map;
 	g->end = (g->from + len + page_bytes - 1) & ~(page_bytes - 1);
 	g->broken = 0;
-	pthread_mutex_lock(&changing);
 	g->next = atomic_load(&guards);
 	if (!g->next)
 		install();
