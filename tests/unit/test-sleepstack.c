@@ -77,10 +77,10 @@ static APART void by_frame_pointer(size_t n)
 	volatile char *bytes = __builtin_alloca(n);
 
 	bytes[0] = 0;
-	__asm__ volatile("syscall"
+	__asm__ volatile("xor %%r10d, %%r10d\n\tsyscall" /* no timeout */
 			 :
 			 : "a"((long)SYS_futex), "D"(&word), "S"((long)FUTEX_WAIT_PRIVATE), "d"(0L)
-			 : "rcx", "r11", "memory");
+			 : "rcx", "r10", "r11", "memory");
 	bytes[n - 1] = 0;
 }
 
