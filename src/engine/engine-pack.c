@@ -28,6 +28,7 @@
 #include <zstd.h>
 
 enum { LEVEL = 1, REST_LEAST = 4096 /* bytes: smaller arrays stay as they are */ };
+enum { NESTED_MOST = 2 /* arrays of an element */ };
 
 int engine_pack_init(struct engine_pack *p)
 {
@@ -220,18 +221,127 @@ static int pack_rest(struct engine_packed *to, struct engine_pack *p)
 	return r;
 }
 
-/* All series of locks, one after the other, into @ret; returns how many they are. */
-static size_t take_series(const struct lock_table *t, uint64_t *ret)
+/* A table whose elements point to arrays of their own, like a lock to its series. */
+struct nested {
+	uint8_t *v;
+	size_t n, size;					      /* elements, and bytes of each */
+	void (*of)(void *one, struct place ret[NESTED_MOST]); /* its arrays; the rest is zeroed */
+};
+
+static struct place of_series(struct series *s)
 {
-	size_t n = 0;
+	return (struct place){&s->v, s->v ? SERIES_LEN * sizeof(*s->v) : 0};
+}
+
+static void of_lock(void *one, struct place ret[NESTED_MOST])
+{
+	struct lock *l = one;
+
+	ret[0] = of_series(&l->wait_series);
+}
+
+static void of_queue(void *one, struct place ret[NESTED_MOST])
+{
+	struct lockqueue *q = one;
+
+	ret[0] = of_series(&q->series);
+	ret[1] = (struct place){&q->places, q->places ? q->cap * sizeof(*q->places) : 0};
+}
+
+static struct nested of_locks(struct lock_table *t, size_t n)
+{
+	return (struct nested){(uint8_t *)t->locks, n, sizeof(*t->locks), of_lock};
+}
+
+static struct nested of_queues(struct lockqueues *s, size_t n)
+{
+	return (struct nested){(uint8_t *)s->v, n, sizeof(*s->v), of_queue};
+}
+
+/* The arrays of all elements, one after the other, into @ret if not NULL; returns the size. */
+static size_t take_nested(const struct nested *t, uint8_t *ret)
+{
+	size_t bytes = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
-		const uint64_t *v = t->locks[i].wait_series.v;
-		if (v && ret)
-			memcpy(ret + n * SERIES_LEN, v, SERIES_LEN * sizeof(*v));
-		n += v != NULL;
+		struct place places[NESTED_MOST] = {0};
+		t->of(t->v + i * t->size, places);
+		for (unsigned k = 0; k < NESTED_MOST; k++) {
+			if (ret && places[k].bytes)
+				memcpy(ret + bytes, array_at(&places[k]), places[k].bytes);
+			bytes += places[k].bytes;
+		}
 	}
-	return n;
+	return bytes;
+}
+
+/* From @all, or NULL. Whatever fails, no element has a pointer to what is not there. */
+static int give_nested(const struct nested *t, const uint8_t *all)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct place places[NESTED_MOST] = {0};
+		t->of(t->v + i * t->size, places);
+		for (unsigned k = 0; k < NESTED_MOST; k++) {
+			if (!places[k].bytes)
+				continue;
+			void *array = all ? mem_dup(all, places[k].bytes, 1) : NULL;
+			put_array(&places[k], array);
+			r = array ? r : -ENOMEM;
+			all = all ? all + places[k].bytes : NULL;
+		}
+	}
+	return r;
+}
+
+/* In packed elements a pointer says no more than that there is an array. */
+static int pack_nested(struct engine_packed *to, struct engine_packed_nested *ret,
+		       struct engine_pack *p, const struct nested *t)
+{
+	size_t of_arrays = take_nested(t, NULL), bytes = t->n * t->size;
+	uint8_t *all = of_arrays ? mem_calloc(of_arrays, 1) : NULL;
+
+	if (!of_arrays)
+		return 0;
+	if (!all)
+		return -ENOMEM;
+	take_nested(t, all);
+	int r = pack_array(&ret->arrays, p, all, of_arrays);
+	mem_free(all);
+	r = r ? r : pack_array(&ret->elements, p, t->v, bytes);
+	if (r)
+		return r;
+	ret->n = t->n;
+	to->bytes += ret->arrays.stored + ret->elements.stored;
+	to->bytes -= of_arrays + bytes;
+	return 0;
+}
+
+/* @t->v is new, or NULL if there is no memory for it. */
+static int unpack_nested(const struct engine_packed_nested *from, struct engine_pack *p,
+			 struct nested *t)
+{
+	uint8_t *all = mem_calloc(from->arrays.bytes, 1);
+	int r = all ? 0 : -ENOMEM;
+
+	t->v = mem_calloc(from->n, t->size);
+	if (!t->v)
+		r = -ENOMEM;
+	if (!r)
+		r = engine_pack_restore(p, from->elements.data, from->elements.stored, t->v,
+					from->elements.bytes);
+	if (!r) {
+		r = engine_pack_restore(p, from->arrays.data, from->arrays.stored, all,
+					from->arrays.bytes);
+		int given = give_nested(t, r ? NULL : all);
+		r = r ? r : given;
+	} else {
+		mem_free(t->v);
+		t->v = NULL;
+	}
+	mem_free(all);
+	return r;
 }
 
 static void free_locks(struct lock_table *t)
@@ -243,160 +353,52 @@ static void free_locks(struct lock_table *t)
 	t->n = t->cap = 0;
 }
 
-/* In packed locks, a pointer says no more than that there is a series. */
 static int pack_locks(struct engine_packed *to, struct engine_pack *p)
 {
 	struct lock_table *t = to->model.locks;
-	size_t n = take_series(t, NULL), bytes = t->n * sizeof(*t->locks);
-	size_t of_series = n * SERIES_LEN * sizeof(uint64_t);
-	uint64_t *all = n ? mem_calloc(n * SERIES_LEN, sizeof(*all)) : NULL;
+	const struct nested locks = of_locks(t, t->n);
+	int r = pack_nested(to, &to->locks, p, &locks);
 
-	if (!n)
-		return 0;
-	if (!all)
-		return -ENOMEM;
-	take_series(t, all);
-	int r = pack_array(&to->series, p, all, of_series);
-	mem_free(all);
-	r = r ? r : pack_array(&to->locks, p, t->locks, bytes);
-	if (r)
-		return r;
-	to->n_locks = t->n;
-	free_locks(t);
-	to->bytes += to->series.stored + to->locks.stored;
-	to->bytes -= bytes + of_series;
-	return 0;
-}
-
-/* Whatever fails, no lock has a pointer to what is not there. */
-static int give_series(struct lock_table *t, const uint64_t *all)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < t->n; i++) {
-		struct series *s = &t->locks[i].wait_series;
-		if (!s->v)
-			continue;
-		s->v = all ? mem_dup(all, SERIES_LEN, sizeof(*all)) : NULL;
-		r = s->v ? r : -ENOMEM;
-		all = all ? all + SERIES_LEN : NULL;
-	}
+	if (to->locks.n)
+		free_locks(t);
 	return r;
 }
 
 static int unpack_locks(const struct engine_packed *from, struct engine_pack *p)
 {
 	struct lock_table *t = from->model.locks;
-	uint64_t *all = mem_calloc(from->series.bytes, 1);
-	int r = all ? 0 : -ENOMEM;
+	struct nested locks = of_locks(t, from->locks.n);
+	int r = from->locks.n ? unpack_nested(&from->locks, p, &locks) : 0;
 
-	t->locks = mem_calloc(from->n_locks, sizeof(*t->locks));
-	if (!t->locks)
-		r = -ENOMEM;
-	if (!r)
-		r = engine_pack_restore(p, from->locks.data, from->locks.stored, t->locks,
-					from->locks.bytes);
-	if (!r) {
-		t->n = t->cap = from->n_locks;
-		r = engine_pack_restore(p, from->series.data, from->series.stored, all,
-					from->series.bytes);
-		int given = give_series(t, r ? NULL : all);
-		r = r ? r : given;
+	if (from->locks.n && locks.v) {
+		t->locks = (struct lock *)(void *)locks.v;
+		t->n = t->cap = from->locks.n;
 	}
-	mem_free(all);
 	return r;
 }
 
-/* Queues with their places and series: the arrays of each, one after the other. */
-enum { QUEUE_PLACES, QUEUE_SERIES, OF_QUEUE };
-
-static void of_queue(struct lockqueue *q, struct place ret[OF_QUEUE])
-{
-	ret[QUEUE_PLACES] = (struct place){&q->places, q->places ? q->cap * sizeof(*q->places) : 0};
-	ret[QUEUE_SERIES] =
-		(struct place){&q->series.v, q->series.v ? SERIES_LEN * sizeof(*q->series.v) : 0};
-}
-
-/* Of all of them, at @ret; returns the size. */
-static size_t take_queues(const struct lockqueues *s, uint8_t *ret)
-{
-	size_t n = s->n * sizeof(*s->v);
-
-	if (ret)
-		memcpy(ret, s->v, n);
-	for (uint32_t i = 1; i < s->n; i++) {
-		struct place places[OF_QUEUE];
-		of_queue(&s->v[i], places);
-		for (unsigned k = 0; k < OF_QUEUE; k++) {
-			if (ret && places[k].bytes)
-				memcpy(ret + n, array_at(&places[k]), places[k].bytes);
-			n += places[k].bytes;
-		}
-	}
-	return n;
-}
-
-/* In packed queues, too, a pointer says no more than that there is an array. */
 static int pack_queues(struct engine_packed *to, struct engine_pack *p)
 {
 	struct lockqueues *s = to->model.queues;
-	size_t bytes = take_queues(s, NULL);
-	uint8_t *all = bytes < REST_LEAST ? NULL : mem_calloc(bytes, 1);
+	const struct nested queues = of_queues(s, s->n);
+	int r = pack_nested(to, &to->queues, p, &queues);
 
-	if (bytes < REST_LEAST)
-		return 0;
-	if (!all)
-		return -ENOMEM;
-	take_queues(s, all);
-	int r = pack_array(&to->queues, p, all, bytes);
-	mem_free(all);
-	if (r)
-		return r;
-	to->n_queues = s->n;
-	lockqueues_clear(s);
-	to->bytes += to->queues.stored;
-	to->bytes -= bytes;
-	return 0;
-}
-
-/* Whatever fails, no queue has a pointer to what is not there. */
-static int give_queues(struct lockqueues *s, const uint8_t *all)
-{
-	int r = 0;
-
-	for (uint32_t i = 1; i < s->n; i++) {
-		struct place places[OF_QUEUE];
-		of_queue(&s->v[i], places);
-		for (unsigned k = 0; k < OF_QUEUE; k++) {
-			void *array =
-				places[k].bytes && !r ? mem_dup(all, places[k].bytes, 1) : NULL;
-			if (places[k].bytes && !array)
-				r = -ENOMEM;
-			put_array(&places[k], array);
-			all += places[k].bytes;
-		}
-	}
+	if (to->queues.n)
+		lockqueues_clear(s);
 	return r;
 }
 
 static int unpack_queues(const struct engine_packed *from, struct engine_pack *p)
 {
 	struct lockqueues *s = from->model.queues;
-	size_t bytes = from->n_queues * sizeof(*s->v);
-	uint8_t *all = mem_calloc(from->queues.bytes, 1);
-	int r = all ? engine_pack_restore(p, from->queues.data, from->queues.stored, all,
-					  from->queues.bytes)
-		    : -ENOMEM;
+	struct nested queues = of_queues(s, from->queues.n);
+	int r = from->queues.n ? unpack_nested(&from->queues, p, &queues) : 0;
 
-	s->v = r ? NULL : mem_dup(all, bytes, 1);
-	if (!r && !s->v)
-		r = -ENOMEM;
-	if (!r) {
-		s->n = from->n_queues;
-		s->cap = from->n_queues;
-		r = give_queues(s, all + bytes);
+	if (from->queues.n && queues.v) {
+		s->v = (struct lockqueue *)(void *)queues.v;
+		s->n = (uint32_t)from->queues.n;
+		s->cap = from->queues.n;
 	}
-	mem_free(all);
 	return r;
 }
 
@@ -415,8 +417,8 @@ static int unpack_rest(const struct engine_packed *from, struct engine_pack *p)
 		put_array(&places[i], array);
 		r = array ? engine_pack_restore(p, a->data, a->stored, array, a->bytes) : -ENOMEM;
 	}
-	r = r || !from->n_locks ? r : unpack_locks(from, p);
-	return r || !from->n_queues ? r : unpack_queues(from, p);
+	r = r ? r : unpack_locks(from, p);
+	return r ? r : unpack_queues(from, p);
 }
 
 static void free_all_rest(const struct engine_packed *from)
@@ -427,9 +429,9 @@ static void free_all_rest(const struct engine_packed *from)
 	for (unsigned i = 0; i < ENGINE_PACKED_REST; i++)
 		if (from->rest[i].data)
 			free_rest(&places[i]);
-	if (from->n_locks)
+	if (from->locks.n)
 		free_locks(from->model.locks);
-	if (from->n_queues)
+	if (from->queues.n)
 		lockqueues_clear(from->model.queues);
 }
 
@@ -516,6 +518,12 @@ int engine_packed_copy(struct model *dst, const struct engine_packed *from, stru
 	return r;
 }
 
+static void free_nested(struct engine_packed_nested *n)
+{
+	mem_free(n->elements.data);
+	mem_free(n->arrays.data);
+}
+
 void engine_packed_deinit(struct engine_packed *m)
 {
 	model_deinit(&m->model);
@@ -523,8 +531,7 @@ void engine_packed_deinit(struct engine_packed *m)
 		mem_free(m->arrays[i].data);
 	for (unsigned i = 0; i < ENGINE_PACKED_REST; i++)
 		mem_free(m->rest[i].data);
-	mem_free(m->locks.data);
-	mem_free(m->series.data);
-	mem_free(m->queues.data);
+	free_nested(&m->locks);
+	free_nested(&m->queues);
 	*m = (struct engine_packed){0};
 }

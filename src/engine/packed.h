@@ -8,17 +8,25 @@
 
 enum { ENGINE_PACKED_REST = 35 };
 
+struct engine_packed_array {
+	void *data;
+	size_t bytes, stored;
+};
+
+/* A table, and the arrays that its elements point to. n 0: it is in the model. */
+struct engine_packed_nested {
+	struct engine_packed_array elements, arrays;
+	size_t n;
+};
+
 /* A copy of a model of which the large arrays are packed. */
 struct engine_packed {
 	struct model model;	 /* without cells and large arrays */
 	struct cell_table cells; /* sizes only */
-	struct engine_packed_array {
-		void *data;
-		size_t bytes, stored;
-	} arrays[5], /* cells, their sums, histograms, what is recent, by time and length */
-		rest[ENGINE_PACKED_REST], locks, series, queues;
-	size_t n_locks;	   /* packed with their series; 0: they are in the model */
-	uint32_t n_queues; /* the same of queues of locks */
+	struct engine_packed_array
+		arrays[5]; /* cells, their sums, histograms, what is recent, by time and length */
+	struct engine_packed_array rest[ENGINE_PACKED_REST];
+	struct engine_packed_nested locks, queues;
 	size_t bytes;
 };
 
