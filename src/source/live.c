@@ -199,10 +199,9 @@ static int read_tracepoints(struct live *l, const struct live_options *o, struct
 
 static size_t queue_room(size_t rings)
 {
-	size_t more = QUEUE_MOST_BYTES - QUEUE_BYTES;
+	size_t n = QUEUE_BYTES + rings * QUEUE_RING_BYTES;
 
-	return QUEUE_BYTES +
-	       (rings < more / QUEUE_RING_BYTES ? rings * (size_t)QUEUE_RING_BYTES : more);
+	return n < QUEUE_MOST_BYTES ? n : QUEUE_MOST_BYTES;
 }
 
 static int set_up(struct live *l, const struct live_options *o, struct tracepoint *tp,

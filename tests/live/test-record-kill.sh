@@ -31,7 +31,7 @@ for n in $(seq "$times"); do
 	rm -f -- file*
 	level=
 	[ $((n % 2)) = 0 ] || level=-z
-	# perf does not know the events of locks of programs, nor those of files (see below).
+	# perf does not know the events of locks of programs, nor those of locks of files.
 	# shellcheck disable=SC2086 # none or one word
 	"$kontend" record -q --user-locks snapshot $level -o file &
 	recorder=$!

@@ -9,8 +9,8 @@
 
 /*
  * Protects a mapped file that another process may truncate: access beyond its new end raises
- * SIGBUS. In a guarded mapping it becomes zeros instead, and `broken` is set. Any
- * thread may add and remove guards; `= {0}` guards nothing.
+ * SIGBUS. In a guarded mapping it becomes zeros instead, and `broken` is set. Any thread
+ * may add and remove guards; `= {0}` guards nothing.
  */
 struct mapguard {
 	uintptr_t from, end; /* whole pages */
