@@ -141,24 +141,6 @@ void random_stream(struct rig *r, const struct random_plan *p)
 		synth_tick(m.s, m.t);
 }
 
-static void snapshot_state(FILE *f, const struct model *m)
-{
-	fprintf(f, "snapshots lost %" PRIu64 " unknown %" PRIu64 "\n", m->damage->snapshot_lost,
-		m->damage->snapshot_unknown);
-	for (uint16_t kind = 0; kind < SNAPSHOT_KINDS; kind++) {
-		const struct snapshot *s = snapshot_set_get(m->snapshots, kind);
-		uint32_t sum = 0;
-
-		if (kind == SNAPSHOT_MACHINE) /* a reader makes one of a file's header */
-			continue;
-		for (size_t i = 0; s && i < s->len; i++)
-			sum = sum * 31 + s->bytes[i];
-		fprintf(f, "%s %" PRIu64 " last %" PRIu64 " sum %u\n",
-			kind ? snapshot_kind(kind)->name : "none", m->n_snapshots[kind],
-			s ? s->head.time_ns : 0, sum);
-	}
-}
-
 static uint32_t sum_of(const void *data, size_t len)
 {
 	uint32_t sum = 0;
@@ -166,6 +148,21 @@ static uint32_t sum_of(const void *data, size_t len)
 	for (size_t i = 0; data && i < len; i++)
 		sum = sum * 31 + ((const uint8_t *)data)[i];
 	return sum;
+}
+
+static void snapshot_state(FILE *f, const struct model *m)
+{
+	fprintf(f, "snapshots lost %" PRIu64 " unknown %" PRIu64 "\n", m->damage->snapshot_lost,
+		m->damage->snapshot_unknown);
+	for (uint16_t kind = 0; kind < SNAPSHOT_KINDS; kind++) {
+		const struct snapshot *s = snapshot_set_get(m->snapshots, kind);
+
+		if (kind == SNAPSHOT_MACHINE) /* a reader makes one of a file's header */
+			continue;
+		fprintf(f, "%s %" PRIu64 " last %" PRIu64 " sum %u\n",
+			kind ? snapshot_kind(kind)->name : "none", m->n_snapshots[kind],
+			s ? s->head.time_ns : 0, s ? sum_of(s->bytes, s->len) : 0);
+	}
 }
 
 /* Queues of locks, with the places in them, their series, and the parts that are kept of late. */
