@@ -25,6 +25,11 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 	return code;
 }
 
+const char *error_words(int code)
+{
+	return strerror(code == -KERNEL_ENOTSUPP ? ENOTSUP : -code);
+}
+
 int error_errno(struct error *err, int code, const char *fmt, ...)
 {
 	if (!err || err->code)
@@ -35,7 +40,7 @@ int error_errno(struct error *err, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(head, sizeof(head), fmt, ap);
 	va_end(ap);
-	return error_set(err, code, "%s: %s", head, strerror(-code));
+	return error_set(err, code, "%s: %s", head, error_words(code));
 }
 
 int error_enomem(struct error *err, const char *what, ...)

@@ -37,6 +37,9 @@ static void test_errno_text(void **state)
 	(void)state;
 	assert_int_equal(error_errno(&err, -EACCES, "cannot read %d files", 3), -EACCES);
 	assert_string_equal(err.text, "cannot read 3 files: Permission denied");
+	err = (struct error){0};
+	assert_int_equal(error_errno(&err, -KERNEL_ENOTSUPP, "cannot attach"), -KERNEL_ENOTSUPP);
+	assert_string_equal(err.text, "cannot attach: Operation not supported");
 }
 
 static void test_no_memory(void **state)

@@ -15,7 +15,6 @@ mkdir "$work/bin" "$work/run" "$work/out"
 for program; do
 	ln -s "$(realpath "$program")" "$work/bin/"
 done
-ln -s "$(command -v flock)" "$work/bin/lock-file"
 cp "$here/checks.sh" "$work"
 sed -e "s#/lib/checks.sh#$work/checks.sh#" -e "s#^OUT=.*#OUT=$work/out#" "$here/guest/lib.sh" >"$work/lib.sh"
 # Only machines have busybox.

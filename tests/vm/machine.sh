@@ -6,10 +6,10 @@
 #
 # arm64 has the performance counters of a Cortex-A57, and its clock goes by instructions: times are
 # the same in each run, and do not depend on what else the host does.
-# x86-64 does without cmpxchg16b: QEMU 7.2 leaves nonsense in the flags after one that is not locked,
-# and newer kernels (6.8, 6.12) that are interrupted right after it, in the slab allocator, die of them.
-# Without it kernels from 7 on give BPF programs no storage of tasks, as kmalloc_nolock() needs it: there
-# are no locks of programs and no --sleeps in these machines.
+# x86-64 does without cmpxchg16b before Linux 7: QEMU 7.2 leaves nonsense in the flags after one that is not
+# locked, and kernels (6.8, 6.12) that are interrupted right after it, in the slab allocator, die of them. From
+# 7 on that allocator has none that is not locked, and without cmpxchg16b BPF programs get no storage of tasks:
+# kmalloc_nolock() needs it.
 # One thread runs all its CPUs: with one each, QEMU 7.2 rarely has a kernel stand still, or end, that changes
 # its own code while another CPU runs it, as it does when programs are attached to tracepoints.
 # Nor does its kernel try whether the timer works, which on a busy host it finds that it does not.
@@ -25,7 +25,9 @@ trap 'rm -rf "$line"' EXIT
 case $arch in
 amd64)
 	console=ttyS0 out=ttyS1 options=no_timer_check
-	set -- qemu-system-x86_64 -M q35 -cpu "max,-cx16${VM_CPU:+,$VM_CPU}" -accel tcg,thread=single
+	lacks=
+	! grep -q '^# Linux/x86 [56][.]' "$dir/config" || lacks=,-cx16
+	set -- qemu-system-x86_64 -M q35 -cpu "max$lacks${VM_CPU:+,$VM_CPU}" -accel tcg,thread=single
 	[ -n "${VM_SERIAL:-}" ] || set -- "$@" -device isa-serial,chardev=files,index=1
 	;;
 arm64)

@@ -19,7 +19,14 @@ struct error {
 int error_set(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* As error_set(), with ": strerror(-code)" appended. */
+/* ENOTSUPP of the kernel, which it returns to programs at times: the C library has no words for it.
+ */
+enum { KERNEL_ENOTSUPP = 524 };
+
+/* As strerror(-code); KERNEL_ENOTSUPP has the words of ENOTSUP. */
+const char *error_words(int code);
+
+/* As error_set(), with ": error_words(code)" appended. */
 int error_errno(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

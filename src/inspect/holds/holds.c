@@ -87,15 +87,19 @@ static void *govern(void *arg)
 	return NULL;
 }
 
+static int explain_refused(int code, struct error *err)
+{
+	return error_set(err, code,
+			 "This kernel refuses BPF programs at its functions (fentry: %s), so holds "
+			 "are measured only while other tasks wait for the lock (--view held)",
+			 error_words(code));
+}
+
 /* EPERM is the answer also to those who may load all other programs. */
 static int explain_load(int code, const struct error *why, struct error *err)
 {
 	if (code == -EPERM && sysinfo_capable(CAP_BPF) && sysinfo_capable(CAP_PERFMON))
-		return error_set(
-			err, code,
-			"This kernel refuses BPF programs at its functions (fentry: Operation "
-			"not permitted), so holds are measured only while other tasks wait for "
-			"the lock (--view held)");
+		return explain_refused(code, err);
 	return error_set(err, code, "%s", why->text);
 }
 
@@ -175,10 +179,7 @@ static int place(struct snapshot_holds *h, struct error *err)
 
 	if (code < 0) {
 		(void)holds_programs_attach(&h->programs, 0);
-		return error_errno(
-			err, code,
-			"The kernel refuses BPF programs at its functions that take locks "
-			"(fentry)");
+		return explain_refused(code, err);
 	}
 	h->from_ns = clock_now_ns();
 	apply(h, HOLDS_STEP_ALL);

@@ -33,7 +33,6 @@
 #include <unistd.h>
 
 enum {
-	NOT_SUPPORTED = 524, /* the kernel's own ENOTSUPP */
 	FUNCTION_MAX = 1 << 14,
 	LINE_SIZE = PATH_MAX + 128,
 };
@@ -73,9 +72,9 @@ static int explain(const struct uprobe_attach_probe *p, pid_t task, int code, st
 		return error_set(err, code, "There is no task %d any more", task);
 	case EINVAL:
 	case EIO:
-	case NOT_SUPPORTED:
+	case KERNEL_ENOTSUPP:
 		return error_set(
-			err, code == -NOT_SUPPORTED ? -ENOTSUP : code,
+			err, code == -KERNEL_ENOTSUPP ? -ENOTSUP : code,
 			"The kernel refuses a probe at offset 0x%llx of %s: it cannot execute the "
 			"instruction there out of line, or that file system is mounted noexec",
 			(unsigned long long)p->offset, p->path);

@@ -31,9 +31,9 @@ unload
 
 case_of "a recording of it"
 load loaded mux-load 20 cpu 1000
-gives 0 record kontend record -o "$OUT/rotation.data" --duration 3
+gives 0 record kontend record -o "$OUT/rotated.data" --duration 3
 unload
-kontend report -i "$OUT/rotation.data" --format json --view rotation >"$OUT/rotation.json"
-shows "$OUT/rotation.json" '"owners": \["mux-load/'
-shows "$OUT/rotation.json" '"of": "rotation", "cpu": 1, "events": 20,'
+kontend report -i "$OUT/rotated.data" --format json --view rotation >"$OUT/rotated.json"
+shows "$OUT/rotated.json" '"owners": \["mux-load/'
+shows "$OUT/rotated.json" '"of": "rotation", "cpu": 1, "events": 20,'
 finish

@@ -24,16 +24,12 @@ begun() {
 }
 
 cat >work <<'EOT'
-rm -rf shared
-mkdir shared
+rm -rf shared locked
+mkdir shared locked
 sleepers shared
 storm 4 40 go
 user-contend 20
-: >locked
-lock-file locked sleep 1 &
-sleep 0.3
-lock-file locked true
-wait
+sleep 1 | flocks locked 3
 EOT
 
 cat >probed <<'EOT'

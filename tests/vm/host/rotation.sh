@@ -5,6 +5,6 @@
 . "$(dirname "$0")/../checks.sh"
 
 case_of "a recording of rotation replays here"
-gives 0 here.json "$KONTEND" report -i rotation.data --format json --view rotation
-cmp here.json rotation.json || complain "the report is another one here"
+gives 0 here.json "$KONTEND" report -i rotated.data --format json --view rotation
+cmp here.json rotated.json || complain "the report is another one here"
 finish

@@ -172,9 +172,9 @@ def user_locks(r):
 
 
 def file_locks(r):
-    rows = [row for row in r.rows("work", "locks", kind="flock:W") if (row["path"] or "").endswith("/locked")]
+    rows = [row for row in r.rows("work", "locks", kind="flock:W") if "/locked/lock-" in (row["path"] or "")]
     found = {"waits"} if rows else set()
-    if any((row["mostly_held_by"] or "").startswith(("flock/", "lock-file/")) for row in rows):
+    if any((row["mostly_held_by"] or "").startswith("flock-") for row in rows):
         found.add("holders")
     return parts(found, ("waits", "holders"))
 
