@@ -12,7 +12,7 @@
 
 #include "asked.h"
 #include "canned.h"
-#include "inspect/holds/holds-shared.h"
+#include "inspect/holds/internal.h"
 #include "inspect/holds/price.h"
 #include "kontend/holdsnap.h"
 #include "kontend/mem.h"
@@ -23,6 +23,34 @@
 
 #define US 1000ull
 #define MS 1000000ull
+
+const struct holds_function holds_functions[HOLDS_FUNCTIONS] = {{.name = "mutex_unlock"},
+								{.name = "mutex_lock"}};
+
+/* A chain begins with its caller: 0x5010 here. */
+static void chains_begin_with_the_caller(void **state)
+{
+	const struct holds_symbols s = {
+		.functions = {[1] = 0x2000},
+		.code = {{0x8000, 0x100}, {0x8100, 0x80}},
+		.n_code = 2,
+	};
+	const uint64_t called[] = {0x8010, 0x8120, 0x9000, 0x2009, 0x5010, 0x6000};
+	const uint64_t jumped[] = {0x8010, 0x8120, 0x9000, 0x5010, 0x6000};
+	const uint64_t no_function[] = {0x8120, 0x9000, 0x5010};
+
+	(void)state;
+	assert_int_equal(holds_symbols_inner(&s, called, 6), 4);
+	assert_int_equal(holds_symbols_inner(&s, jumped, 5), 3);
+	assert_int_equal(holds_symbols_inner(&s, no_function, 3), 2);
+	/* One that has nothing after its program, and one that does not begin with it. */
+	assert_int_equal(holds_symbols_inner(&s, jumped, 2), 2);
+	assert_int_equal(holds_symbols_inner(&s, jumped + 3, 2), 0);
+	assert_int_equal(holds_symbols_inner(&s, jumped, 0), 0);
+	/* The end of the program's instructions is not in it; without addresses nothing is cut. */
+	assert_int_equal(holds_symbols_inner(&s, (uint64_t[]){0x8180, 0x5010}, 2), 0);
+	assert_int_equal(holds_symbols_inner(&(struct holds_symbols){0}, jumped, 5), 0);
+}
 
 static void both_sides_have_the_same_buckets(void **state)
 {
@@ -347,6 +375,7 @@ static void the_page_of_a_lock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chains_begin_with_the_caller),
 		cmocka_unit_test(both_sides_have_the_same_buckets),
 		cmocka_unit_test(percentiles),
 		cmocka_unit_test(what_is_asked_for),

@@ -108,6 +108,27 @@ struct holds_runs holds_programs_runs(const struct holds_programs *p)
 	return ret;
 }
 
+size_t holds_programs_code(const struct holds_programs *p, struct holds_code ret[HOLDS_CODE])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < HOLDS_FUNCTIONS; i++) {
+		uint64_t at[HOLDS_CODE_EACH] = {0};
+		uint32_t len[HOLDS_CODE_EACH] = {0}, size = sizeof(struct bpf_prog_info);
+		struct bpf_prog_info info = {
+			.jited_ksyms = (uintptr_t)at,
+			.nr_jited_ksyms = HOLDS_CODE_EACH,
+			.jited_func_lens = (uintptr_t)len,
+			.nr_jited_func_lens = HOLDS_CODE_EACH,
+		};
+		if (p->programs[i] < 0 || bpf_obj_get_info_by_fd(p->programs[i], &info, &size) < 0)
+			continue;
+		for (size_t k = 0; k < HOLDS_CODE_EACH && at[k]; k++)
+			ret[n++] = (struct holds_code){at[k], len[k]};
+	}
+	return n;
+}
+
 void holds_programs_lack(const struct holds_programs *p, uint32_t kinds, char *buf, size_t size)
 {
 	size_t n = 0;

@@ -118,6 +118,7 @@ static int load(struct snapshot_holds *h, struct kerntypes *types, struct error 
 	if (code < 0)
 		return explain_load(code, &why, err);
 	holds_programs_init(&h->programs, h->object);
+	h->symbols.n_code = holds_programs_code(&h->programs, h->symbols.code);
 	h->has_words = kerntypes_has(types, "rwbase_rt", NULL) == 0;
 	h->word = bpf_run_program(h->object, "read_word", err);
 	h->state = bpf_run_map(h->object, ".bss", sizeof(*h->state), PROT_READ | PROT_WRITE, err);

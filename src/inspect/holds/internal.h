@@ -28,6 +28,13 @@ struct holds_programs {
 	int programs[HOLDS_FUNCTIONS], links[HOLDS_FUNCTIONS];
 };
 
+/* Where the instructions of a function of a program are. */
+struct holds_code {
+	uint64_t at, len;
+};
+
+enum { HOLDS_CODE_EACH = 4, HOLDS_CODE = HOLDS_FUNCTIONS * HOLDS_CODE_EACH };
+
 /* Those of one time, in sum. */
 struct holds_runs {
 	uint64_t runs, run_ns, missed;
@@ -39,18 +46,25 @@ void holds_programs_init(struct holds_programs *p, struct bpf_object *o);
 /* Places those of @kinds, and removes the others. 0 or a negative errno. */
 int holds_programs_attach(struct holds_programs *p, uint32_t kinds);
 struct holds_runs holds_programs_runs(const struct holds_programs *p);
+/* Those of all programs. Returns how many, none where addresses are withheld. */
+size_t holds_programs_code(const struct holds_programs *p, struct holds_code ret[HOLDS_CODE]);
 /* "mutex_lock, down_read" of @kinds, that are not placed; "": none. */
 void holds_programs_lack(const struct holds_programs *p, uint32_t kinds, char *buf, size_t size);
 
-/* symbols.c: addresses, from one pass over kallsyms. */
+/* symbols.c: addresses, of the kernel's from one pass over kallsyms. */
 struct holds_symbols {
 	uint64_t functions[HOLDS_FUNCTIONS]; /* 0: not known */
 	uint64_t lock; /* of the variable that was asked for; 0: there is none */
+	struct holds_code code[HOLDS_CODE]; /* of the programs */
+	size_t n_code;
 };
 
 /* 0 or a negative errno. */
 int holds_symbols_read(const char *path, const char *lock, struct holds_symbols *ret);
-/* How many frames at the begin are not of the caller: programs, and the function itself. */
+/*
+ * How many frames at the begin are not of the caller: the program, the kernel's trampoline to it,
+ * and the function itself, which is missing where the trampoline is jumped to (Linux 7).
+ */
 uint32_t holds_symbols_inner(const struct holds_symbols *s, const uint64_t *frames, uint32_t n);
 
 #endif

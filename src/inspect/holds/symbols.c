@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Addresses of the variable that was asked for, and of the functions at which the programs are: a
- * call chain begins with the program and the function, up to which it is cut.
+ * Addresses of the variable that was asked for, of the functions at which the programs are, and of
+ * the programs: a call chain begins with the program, the trampoline and the function, up to which
+ * it is cut.
  */
 #include "internal.h"
 #include "kontend/fdio.h"
@@ -54,6 +55,14 @@ int holds_symbols_read(const char *path, const char *lock, struct holds_symbols 
 	return 0;
 }
 
+static bool is_program(const struct holds_symbols *s, uint64_t frame)
+{
+	for (size_t i = 0; i < s->n_code; i++)
+		if (frame - s->code[i].at < s->code[i].len)
+			return true;
+	return false;
+}
+
 uint32_t holds_symbols_inner(const struct holds_symbols *s, const uint64_t *frames, uint32_t n)
 {
 	uint32_t ret = 0;
@@ -62,5 +71,9 @@ uint32_t holds_symbols_inner(const struct holds_symbols *s, const uint64_t *fram
 		for (size_t k = 0; k < HOLDS_FUNCTIONS; k++)
 			if (s->functions[k] && frames[i] - s->functions[k] < NEAR)
 				ret = i + 1;
-	return ret;
+	if (ret || n == 0 || !is_program(s, frames[0]))
+		return ret;
+	while (ret < n && is_program(s, frames[ret]))
+		ret++;
+	return ret < n ? ret + 1 : n;
 }

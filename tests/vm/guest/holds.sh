@@ -10,6 +10,11 @@ field() {
 	grep -E "$2" "$1" | head -n 1 | grep -o "\"$3\": [0-9.]*" | sed 's/.*: //'
 }
 
+# sum FILE PATTERN KEY: of all rows with the pattern.
+sum() {
+	grep -E "$2" "$1" | grep -o "\"$3\": [0-9.]*" | awk '{ n += $2 } END { printf "%.0f\n", n }'
+}
+
 # at_least WHAT NUMBER LEAST
 at_least() {
 	echo "$1: $2, at least $3"
@@ -37,19 +42,19 @@ at_least acquisitions "$(field addressed "\"lock\": \"0x$at\"" acquisitions)" 60
 # Kernels that follow frame pointers, as Ubuntu's, leave out who calls a function at whose begin a program is: chains
 # begin with the caller's caller.
 if grep -q ' __orc_find$' /proc/kallsyms; then
-	PIPE=pipe_write FILE='(generic|shmem)_file_write_iter' FOLDER=iterate_dir
+	PIPE='(anon_)?pipe_(write|prefill_and_lock)' FILE='(generic|shmem)_file_write_iter' FOLDER=iterate_dir
 else
 	PIPE=vfs_write FILE=vfs_write FOLDER='(iterate_dir|__x64_sys_getdents64)'
 fi
 
-# known TYPE FUNCTION: five holds of 200 ms by calls through that function, in a recording.
+# known TYPE FUNCTIONS: five holds of 200 ms by calls through these functions, in a recording.
 known() {
 	gives 0 truth kontend record -q -o recording --holds "$1" -- known-holds 5 200
 	gives 0 known kontend report -j -i recording --view holds --rows 12
 	row="\"taken_in\": \"$2\".*\"kind\": \"$1\""
 	least=$(awk -v k="$1" '$1 == k { print $3 }' truth) most=$(awk -v k="$1" '$1 == k { print $4 }' truth)
-	at_least holds "$(field known "$row" holds)" 5
-	at_least total "$(field known "$row" held_total_ns)" "$least"
+	at_least holds "$(sum known "$row" holds)" 5
+	at_least total "$(sum known "$row" held_total_ns)" "$least"
 	at_least "their longest, of all five calls" "$most" "$(field known "$row" held_max_ns)"
 	shows known '"comm": "known-holds"'
 }

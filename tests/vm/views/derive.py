@@ -266,7 +266,7 @@ VIEWS = (
     ("mmap", mmap),
     ("locks of programs", user_locks),
     ("locks of files", file_locks),
-    ("--holds mutex", holds("holds-type", "known-holds", "^(anon_)?pipe_write$")),
+    ("--holds mutex", holds("holds-type", "known-holds", "^(anon_)?pipe_(write|prefill_and_lock)$")),
     ("--holds rwsem:W", holds("holds-write", "known-holds", "file_write_iter$")),
     ("--holds rwsem:R", holds("holds-read", "known-holds", "^iterate_dir$")),
     ("--holds NAME", holds("holds-name", None, "^cgroup_")),
