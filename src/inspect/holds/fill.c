@@ -316,7 +316,10 @@ static int add_frames(const struct snapshot_holds *h, struct holdsnap *ret,
 		return 0;
 	while (n < RAW_HOLDS_FRAMES && frames[n])
 		n++;
-	for (uint32_t i = holds_symbols_inner(&h->symbols, frames, n); code == 0 && i < n; i++)
+	uint32_t inner = holds_symbols_inner(&h->symbols, frames, n);
+	if (inner && h->callers[id] && (inner == n || frames[inner] != h->callers[id]))
+		code = holdsnap_add_frame(ret, h->callers[id]);
+	for (uint32_t i = inner; code == 0 && i < n; i++)
 		code = holdsnap_add_frame(ret, frames[i]);
 	c->n_frames = (uint32_t)ret->n_frames - c->frame;
 	return code;

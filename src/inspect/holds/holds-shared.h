@@ -22,6 +22,7 @@ struct raw_holds_state {
 	unsigned long long lock; /* only this one; 0: all locks of the kinds */
 	unsigned int kinds;	 /* bits of enum raw_holds_kind */
 	unsigned int chains;	 /* call chains are taken */
+	unsigned int callers;	 /* the kernel leaves the caller out of them */
 	unsigned int every;	 /* of so many acquisitions one is measured */
 	/* Asked of read_word: a mutex, or else an rwsem. */
 	unsigned int is_mutex;
@@ -30,7 +31,7 @@ struct raw_holds_state {
 	unsigned long long word;
 	int tid, pid;
 	char comm[16];
-	unsigned int known, pad;
+	unsigned int known;
 };
 
 struct raw_holds_add {

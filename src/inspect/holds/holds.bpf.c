@@ -44,6 +44,8 @@ struct {
 
 /* By kind, and by number of the chain. */
 ARRAY(holds_chains, struct raw_holds_add, RAW_HOLDS_KINDS *RAW_HOLDS_STACKS);
+/* By number of the chain: where its caller goes on, or 0. */
+ARRAY(holds_callers, __u64, RAW_HOLDS_STACKS);
 
 static __always_inline void holds_add(unsigned long long *to, __u64 n)
 {
@@ -75,9 +77,36 @@ static __always_inline __u32 holds_random(void)
 	return bpf_get_prandom_u32();
 }
 
+enum { NEAR = 32, WORDS = 12 };
+
+/*
+ * The function itself has no frame yet, so kernels that follow frame pointers do not see by whom it
+ * was called. On x86-64 the stack has that after the context of the program: the address near the
+ * begin of the function, to which the trampoline returns, and then the one to which the function
+ * returns.
+ */
+static __always_inline void keep_caller(void *ctx, int chain)
+{
+	__u64 words[WORDS], ip = bpf_get_func_ip(ctx);
+	__u64 *to = bpf_map_lookup_elem(&holds_callers, &chain);
+
+	if (!to || bpf_probe_read_kernel(words, sizeof(words), ctx) < 0)
+		return;
+	for (int i = 0; i + 1 < WORDS; i++) {
+		if (words[i] - ip < NEAR) {
+			*to = words[i + 1];
+			return;
+		}
+	}
+}
+
 static __always_inline int holds_chain(void *ctx)
 {
-	return state.chains ? (int)bpf_get_stackid(ctx, &holds_stacks, 0) : -1;
+	int chain = state.chains ? (int)bpf_get_stackid(ctx, &holds_stacks, 0) : -1;
+
+	if (chain >= 0 && state.callers)
+		keep_caller(ctx, chain);
+	return chain;
 }
 
 static __always_inline struct raw_holds_sum *holds_sum(__u32 kind)

@@ -123,7 +123,8 @@ static int load(struct snapshot_holds *h, struct kerntypes *types, struct error 
 	h->word = bpf_run_program(h->object, "read_word", err);
 	h->state = bpf_run_map(h->object, ".bss", sizeof(*h->state), PROT_READ | PROT_WRITE, err);
 	h->chains = bpf_run_map(h->object, "holds_chains", HOLDS_CHAIN_BYTES, PROT_READ, err);
-	return h->word >= 0 && h->state && h->chains ? 0 : err->code;
+	h->callers = bpf_run_map(h->object, "holds_callers", HOLDS_CALLER_BYTES, PROT_READ, err);
+	return h->word >= 0 && h->state && h->chains && h->callers ? 0 : err->code;
 }
 
 static const char *const map_names[HOLDS_MAPS] = {
@@ -184,6 +185,7 @@ static int place(struct snapshot_holds *h, struct error *err)
 	}
 	h->from_ns = clock_now_ns();
 	apply(h, HOLDS_STEP_ALL);
+	h->state->callers = h->symbols.by_frames;
 	h->state->kinds = h->kinds;
 	__atomic_store_n(&h->state->lock, h->addr, __ATOMIC_RELEASE);
 	return 0;
@@ -244,6 +246,7 @@ void snapshot_holds_free(struct snapshot_holds *h)
 	(void)holds_programs_attach(&h->programs, 0);
 	bpf_run_unmap(h->state, sizeof(*h->state));
 	bpf_run_unmap(h->chains, HOLDS_CHAIN_BYTES);
+	bpf_run_unmap(h->callers, HOLDS_CALLER_BYTES);
 	if (h->object)
 		bpf_object__close(h->object);
 	pthread_mutex_destroy(&h->lock);

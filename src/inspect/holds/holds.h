@@ -18,7 +18,8 @@ enum {
 };
 enum {
 	HOLDS_CHAIN_ROWS = RAW_HOLDS_KINDS * RAW_HOLDS_STACKS,
-	HOLDS_CHAIN_BYTES = HOLDS_CHAIN_ROWS * sizeof(struct raw_holds_add)
+	HOLDS_CHAIN_BYTES = HOLDS_CHAIN_ROWS * sizeof(struct raw_holds_add),
+	HOLDS_CALLER_BYTES = RAW_HOLDS_STACKS * sizeof(uint64_t)
 };
 
 struct snapshot_holds {
@@ -27,6 +28,7 @@ struct snapshot_holds {
 	struct holds_symbols symbols;
 	struct raw_holds_state *state;
 	const struct raw_holds_add *chains;
+	const uint64_t *callers;    /* by number of the chain */
 	struct raw_holds_sum *sums; /* a CPU each */
 	int maps[HOLDS_MAPS], word; /* descriptors */
 	int n_cpus;

@@ -57,6 +57,7 @@ struct holds_symbols {
 	uint64_t lock; /* of the variable that was asked for; 0: there is none */
 	struct holds_code code[HOLDS_CODE]; /* of the programs */
 	size_t n_code;
+	bool by_frames; /* of x86-64: it follows frame pointers, and has no table of frames (ORC) */
 };
 
 /* 0 or a negative errno. */

@@ -32,6 +32,8 @@ static void take_line(const char *line, size_t len, const char *lock, struct hol
 	size_t name = strcspn(at + 3, "\t\n ");
 	if (data && is_name(at + 3, name, lock))
 		ret->lock = addr;
+	if (text && is_name(at + 3, name, "__orc_find"))
+		ret->by_frames = false;
 	for (size_t i = 0; text && i < HOLDS_FUNCTIONS; i++)
 		if (is_name(at + 3, name, holds_functions[i].name))
 			ret->functions[i] = addr;
@@ -46,6 +48,9 @@ int holds_symbols_read(const char *path, const char *lock, struct holds_symbols 
 	*ret = (struct holds_symbols){0};
 	if (code < 0)
 		return code;
+#ifdef __x86_64__
+	ret->by_frames = true;
+#endif
 	for (const char *line = text; *line;) {
 		size_t n = strcspn(line, "\n");
 		take_line(line, n, lock, ret);

@@ -39,14 +39,6 @@ at=$(awk '$3 == "cgroup_mutex" { print $1 }' /proc/kallsyms)
 gives 0 addressed kontend report -j --rows 9 --holds "0x$at" -- sh groups
 at_least acquisitions "$(field addressed "\"lock\": \"0x$at\"" acquisitions)" 60
 
-# Kernels that follow frame pointers, as Ubuntu's, leave out who calls a function at whose begin a program is: chains
-# begin with the caller's caller.
-if grep -q ' __orc_find$' /proc/kallsyms; then
-	PIPE='(anon_)?pipe_(write|prefill_and_lock)' FILE='(generic|shmem)_file_write_iter' FOLDER=iterate_dir
-else
-	PIPE=vfs_write FILE=vfs_write FOLDER='(iterate_dir|__x64_sys_getdents64)'
-fi
-
 # known TYPE FUNCTIONS: five holds of 200 ms by calls through these functions, in a recording.
 known() {
 	gives 0 truth kontend record -q -o recording --holds "$1" -- known-holds 5 200
@@ -60,13 +52,13 @@ known() {
 }
 
 case_of "a pipe's mutex"
-known mutex "$PIPE"
+known mutex '(anon_)?pipe_(write|prefill_and_lock)'
 
 case_of "a file's rwsem, for writing"
-known rwsem:W "$FILE"
+known rwsem:W '(generic|shmem)_file_write_iter'
 
 case_of "a directory's rwsem, for reading"
-known rwsem:R "$FOLDER"
+known rwsem:R iterate_dir
 
 case_of "a task that has it now"
 gives 0 now kontend report --duration 3 --rows 0 --format csv --holds mutex -- known-holds 1 20000
