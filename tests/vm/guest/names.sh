@@ -6,10 +6,11 @@
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 
-# name_of KIND: one of the locks waited for has the name that the workload prints
+# name_of KIND: one of the locks waited for has the name that the workload prints. The tasks of a machine run in
+# turns, so there are few waits for locks that are held shortly.
 name_of() {
 	mkdir -p "folder-$1"
-	for _ in 1 2; do
+	for _ in 1 2 3 4 5; do
 		kontend report -q --no-config --view locks --format csv -n 10000 -o rows.csv -- \
 			object-names "$1" 3 "$PWD/folder-$1" >name 2>error && status=0 || status=$?
 		if [ "$status" = 77 ]; then
