@@ -19,8 +19,7 @@ struct error {
 int error_set(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* ENOTSUPP of the kernel, which it returns to programs at times: the C library has no words for it.
- */
+/* The kernel's own ENOTSUPP, which some of its calls return: the C library has no words for it. */
 enum { KERNEL_ENOTSUPP = 524 };
 
 /* As strerror(-code); KERNEL_ENOTSUPP has the words of ENOTSUP. */

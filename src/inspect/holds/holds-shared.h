@@ -15,6 +15,7 @@ enum {
 	RAW_HOLDS_TASKS = 2048,
 	RAW_HOLDS_STACKS = 4096,
 	RAW_HOLDS_FRAMES = 27,
+	RAW_HOLDS_NEAR = 32, /* bytes: the kernel calls a program near the begin of a function */
 };
 
 /* Set by user space. Lock 0 and no kind: nothing is measured. */
@@ -24,14 +25,14 @@ struct raw_holds_state {
 	unsigned int chains;	 /* call chains are taken */
 	unsigned int callers;	 /* the kernel leaves the caller out of them */
 	unsigned int every;	 /* of so many acquisitions one is measured */
-	/* Asked of read_word: a mutex, or else an rwsem. */
-	unsigned int is_mutex;
+	/* Asked of read_word: a lock, and whether it is a mutex, or else an rwsem. */
 	unsigned long long at;
-	/* Its answer: the first word of the lock, and the task that it names. */
+	unsigned int is_mutex;
+	/* Its answer: whether it could be read, its first word, and the task that this names. */
+	unsigned int known;
 	unsigned long long word;
 	int tid, pid;
 	char comm[16];
-	unsigned int known;
 };
 
 struct raw_holds_add {

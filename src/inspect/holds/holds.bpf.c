@@ -44,7 +44,7 @@ struct {
 
 /* By kind, and by number of the chain. */
 ARRAY(holds_chains, struct raw_holds_add, RAW_HOLDS_KINDS *RAW_HOLDS_STACKS);
-/* By number of the chain: where its caller goes on, or 0. */
+/* By number of the chain: the address in the caller to which the function returns, or 0. */
 ARRAY(holds_callers, __u64, RAW_HOLDS_STACKS);
 
 static __always_inline void holds_add(unsigned long long *to, __u64 n)
@@ -77,13 +77,13 @@ static __always_inline __u32 holds_random(void)
 	return bpf_get_prandom_u32();
 }
 
-enum { NEAR = 32, WORDS = 12 };
+enum { WORDS = 12 };
 
 /*
- * The function itself has no frame yet, so kernels that follow frame pointers do not see by whom it
- * was called. On x86-64 the stack has that after the context of the program: the address near the
- * begin of the function, to which the trampoline returns, and then the one to which the function
- * returns.
+ * The function itself has no frame yet, so kernels that follow frame pointers do not see its
+ * caller. On x86-64 two return addresses are on the stack after the context of the program: the
+ * trampoline returns to the first, near the begin of the function, and the function returns to the
+ * second.
  */
 static __always_inline void keep_caller(void *ctx, int chain)
 {
@@ -93,7 +93,7 @@ static __always_inline void keep_caller(void *ctx, int chain)
 	if (!to || bpf_probe_read_kernel(words, sizeof(words), ctx) < 0)
 		return;
 	for (int i = 0; i + 1 < WORDS; i++) {
-		if (words[i] - ip < NEAR) {
+		if (words[i] - ip < RAW_HOLDS_NEAR) {
 			*to = words[i + 1];
 			return;
 		}

@@ -12,8 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The call of a program is near the begin of a function, where that of ftrace is. */
-enum { NEAR = 32, INNER = 8 };
+enum { INNER = 8 };
 
 static bool is_name(const char *name, size_t len, const char *of)
 {
@@ -74,7 +73,7 @@ uint32_t holds_symbols_inner(const struct holds_symbols *s, const uint64_t *fram
 
 	for (uint32_t i = 0; i < n && i < INNER; i++)
 		for (size_t k = 0; k < HOLDS_FUNCTIONS; k++)
-			if (s->functions[k] && frames[i] - s->functions[k] < NEAR)
+			if (s->functions[k] && frames[i] - s->functions[k] < RAW_HOLDS_NEAR)
 				ret = i + 1;
 	if (ret || n == 0 || !is_program(s, frames[0]))
 		return ret;

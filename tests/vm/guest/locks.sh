@@ -13,7 +13,7 @@ shows output 'mmap_lock: 0x'
 case_of "owners at the begin of waits"
 gives 0 output test-live-owner "$(command -v kontend)"
 lacks output FAIL
-# An rt-mutex remembers no reader. The holder has some more of them, as that of its memory.
+# An rt-mutex remembers no reader. Tasks also wait for the rt-mutex of the process's mmap_lock.
 if is_rt; then
 	shows output '^sure: 1[0-9] waits'
 	shows output '^of each other: [1-9][0-9]* waits'

@@ -38,7 +38,7 @@ case_of "addresses are withheld"
 echo 2 >/proc/sys/kernel/kptr_restrict
 gives 0 withheld kontend report --view locks -a -- churn 20
 shows withheld '^# kernel symbols are withheld: .*kernel.kptr_restrict=0$'
-shows withheld "^  $MUTEX +0x[0-9a-f]{16} \(0x[0-9a-f]{16}\) .* ~?0x[0-9a-f]{16}( .*)?\$"
+shows withheld "^  $MUTEX +0x[0-9a-f]{16} \(0x[0-9a-f]{16}\) .* ~?0x[0-9a-f]{16}( +(-|~?busybox\+0x[0-9a-f]+))?\$"
 lacks withheld 'rtnl_mutex|do_exit'
 gives 0 limited kontend doctor
 shows limited '^  locks +limited +the table of locks; see names$'
