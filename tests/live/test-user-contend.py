@@ -19,7 +19,7 @@ def main():
         skip("needs root")
     with tempfile.TemporaryDirectory(prefix="kontend-user-contend-") as folder:
         out = os.path.join(folder, "report.json")
-        said = run(kontend, "report", "-q", *LOCKS, "-o", out, "--", program, ROUNDS)
+        said = run(kontend, "report", "-q", *LOCKS, *ALL, "-o", out, "--", program, ROUNDS)
         with open(out, encoding="utf-8") as f:
             compare("live", f.read(), truth(said))
         file = os.path.join(folder, "kontend.data")

@@ -42,7 +42,7 @@ def main():
         skip("this kernel has no futex_requeue(2)")
     with tempfile.TemporaryDirectory(prefix="kontend-user-futex2-") as folder:
         out = os.path.join(folder, "report.json")
-        said = run(kontend, "report", "-q", *LOCKS, "-o", out, "--", program, ROUNDS)
+        said = run(kontend, "report", "-q", *LOCKS, *ALL, "-o", out, "--", program, ROUNDS)
         with open(out, encoding="utf-8") as f:
             compare("live", f.read(), truth(said, 3))
         file = os.path.join(folder, "kontend.data")

@@ -43,7 +43,7 @@ def check_releasers(text, least):
 def check_gil(kontend, out):
     if not (3, 11) <= sys.version_info[:2] <= (3, 14):
         return
-    run(kontend, "report", "-q", *LOCKS, "-o", out, "--", sys.executable, "-c", GIL)
+    run(kontend, "report", "-q", *LOCKS, *ALL, "-o", out, "--", sys.executable, "-c", GIL)
     with open(out, encoding="utf-8") as f:
         rows = rows_of(f.read())
     found = [r for r in rows if r["type"] == "lock(u)" and r["name"].startswith("GIL ")]
@@ -60,7 +60,7 @@ def main():
         skip("needs root")
     with tempfile.TemporaryDirectory(prefix="kontend-user-places-") as folder:
         out = os.path.join(folder, "report.json")
-        said = run(kontend, "report", "-q", *LOCKS, "-o", out, "--", program, ROUNDS)
+        said = run(kontend, "report", "-q", *LOCKS, *ALL, "-o", out, "--", program, ROUNDS)
         with open(out, encoding="utf-8") as f:
             compare("live", f.read(), truth(said, 2))
         file = os.path.join(folder, "kontend.data")
