@@ -284,9 +284,11 @@ static __always_inline bool is_watched(struct task_struct *t, __u32 flags)
 		return false;
 	if (c.number < 0) /* a page fault, or the end of the task */
 		return true;
-	if (c.number >= 64 * RAW_CALL_WORDS)
+	__u64 number = (__u64)c.number; /* some versions of clang refuse a signed division */
+
+	if (number >= 64 * RAW_CALL_WORDS)
 		return false;
-	return !(config.idle_calls[c.number / 64 % RAW_CALL_WORDS] >> c.number % 64 & 1);
+	return !(config.idle_calls[number / 64 % RAW_CALL_WORDS] >> number % 64 & 1);
 }
 
 /* Its parent may wait for it, whatever state it is in. Kernel threads have another use for that. */
