@@ -7,12 +7,14 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -141,6 +143,16 @@ static void a_semaphore_may_be_a_lock(void **state)
 	assert_true(p.info.at == 0);
 }
 
+/* Most machines have no files for debugging: glibc exports no name for where it sleeps. */
+static void a_semaphore_needs_no_debug_files(void **state)
+{
+	if (access("/usr/lib/debug", F_OK) == 0 &&
+	    (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	     mount("none", "/usr/lib/debug", "tmpfs", 0, NULL) < 0))
+		skip();
+	a_semaphore_may_be_a_lock(state);
+}
+
 static void a_condition_is_none(void **state)
 {
 	struct usersite_path p;
@@ -207,6 +219,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_condition_is_none, end),
 		cmocka_unit_test_teardown(others_have_no_path, end),
 		cmocka_unit_test_teardown(bytes_of_strangers_do_no_harm, end),
+		cmocka_unit_test_teardown(a_semaphore_needs_no_debug_files, end),
 	};
 
 	return cmocka_run_group_tests(tests, can_unwind, NULL);

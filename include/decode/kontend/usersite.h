@@ -58,6 +58,7 @@ struct usersite {
 struct usersite_stack {
 	unsigned long long key, space; /* usersite_key(), userlock_space() */
 	unsigned long long addr, pc, sp;
+	unsigned long long fp;	/* frame pointer */
 	unsigned int op, value; /* of the call */
 	int pid, tid;		/* taskid.h */
 	unsigned int len, pad;	/* bytes from the stack pointer on */

@@ -48,6 +48,7 @@ enum { FUTEXCLASS_WAITV = 64 };
 /* @op, @value: of the call, op with its flags. @frames: innermost first. */
 struct futexclass_found futexclass_find(uint32_t op, uint32_t value,
 					const struct futexclass_frame *frames, size_t n);
-const char *futexclass_name(enum futexclass c); /* "lock", "wait", "unknown" */
+bool futexclass_is_c_library(const char *object); /* by the name of its file */
+const char *futexclass_name(enum futexclass c);	  /* "lock", "wait", "unknown" */
 
 #endif

@@ -27,10 +27,12 @@ struct sleepstack_map {
 };
 
 struct sleepstack_frame {
-	uint64_t ip;	      /* first frame: instruction pointer; others: return address */
-	const char *function; /* until sleepstack_free() or _renew(); NULL: it has no name */
-	uint64_t into;	      /* bytes from its begin */
-	const char *object;   /* path; "": none; the same */
+	uint64_t ip; /* first frame: instruction pointer; others: return address */
+	/* Until sleepstack_free() or _renew(); a part of a function of the C library has the name
+	 * of that. NULL: it has no name. */
+	const char *function;
+	uint64_t into;	    /* bytes from its begin */
+	const char *object; /* path; "": none; the same */
 	uint64_t file_offset;
 };
 
@@ -55,11 +57,22 @@ int sleepstack_renew(struct sleepstack *s);
 int sleepstack_process(struct sleepstack *s, pid_t pid, const struct sleepstack_map *maps,
 		       size_t n);
 /*
+ * Registers of a thread: the stack pointer and the instruction pointer, and what else is known: the
+ * frame pointer (0: not known), or more as in PERF_SAMPLE_REGS_USER, a bit for each and their
+ * values (mask 0: none).
+ */
+struct sleepstack_registers {
+	uint64_t sp, ip, fp;
+	uint64_t mask;
+	const uint64_t *of;
+};
+/*
  * The frames of a thread of it, innermost first, SLEEPSTACK_MOST at most. *ret_pending: names of
  * some are still being read, see sleepstack_load().
  */
-size_t sleepstack_take(struct sleepstack *s, uint64_t sp, uint64_t ip, sleepstack_read *read,
-		       void *arg, struct sleepstack_frame ret[SLEEPSTACK_MOST], bool *ret_pending);
+size_t sleepstack_take(struct sleepstack *s, const struct sleepstack_registers *regs,
+		       sleepstack_read *read, void *arg,
+		       struct sleepstack_frame ret[SLEEPSTACK_MOST], bool *ret_pending);
 /* As unwind_rule_of(), for an address of that process. */
 struct unwind_rule;
 int sleepstack_rule(struct sleepstack *s, uint64_t addr, struct unwind_rule *ret);
@@ -69,15 +82,6 @@ struct sleepstack_chain {
 	size_t n;
 	uint32_t end; /* enum unwind_end: why there are no more */
 	bool pending; /* symbols would show more, and are still being read */
-};
-/*
- * Registers as in PERF_SAMPLE_REGS_USER, a bit for each and their values: with the stack pointer
- * and the instruction pointer. Mask 0: only these are known.
- */
-struct sleepstack_registers {
-	uint64_t sp, ip;
-	uint64_t mask;
-	const uint64_t *of;
 };
 void sleepstack_chain(struct sleepstack *s, const struct sleepstack_registers *regs,
 		      sleepstack_read *read, void *arg, struct sleepstack_chain *ret);

@@ -57,7 +57,7 @@ struct task_struct___user {
 } CORE;
 
 struct pt_regs___user_x86 {
-	unsigned long di, si, dx, r10, r8, orig_ax, ip, sp;
+	unsigned long di, si, dx, r10, r8, orig_ax, bp, ip, sp;
 } CORE;
 
 struct user_pt_regs___user {
@@ -92,7 +92,7 @@ struct vm_area_struct___user {
 
 struct user_call {
 	__u64 args[5]; /* of futex(2): address, command, value, time, second address */
-	__u64 pc, sp;
+	__u64 pc, sp, fp;
 	__u32 number;	 /* X86_FUTEX and ARM64_FUTEX: 0 */
 	bool is_foreign; /* of a 32-bit program */
 	bool is_epoll;	 /* without arguments, as for kill(2): */
@@ -160,6 +160,7 @@ static __always_inline bool user_call_x86(struct task_struct___user *t, struct u
 	ret->args[4] = r->r8;
 	ret->pc = r->ip;
 	ret->sp = r->sp;
+	ret->fp = r->bp;
 	return true;
 }
 
@@ -179,6 +180,7 @@ static __always_inline bool user_call_arm64(struct task_struct___user *t, struct
 	ret->args[4] = r->user_regs.regs[4];
 	ret->pc = r->user_regs.pc;
 	ret->sp = r->user_regs.sp;
+	ret->fp = r->user_regs.regs[29];
 	return true;
 }
 

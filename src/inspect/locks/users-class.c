@@ -190,10 +190,11 @@ static size_t take_stack(struct users_classes *c, const struct users_place *p,
 			 const struct users_thread *t,
 			 struct sleepstack_frame frames[SLEEPSTACK_MOST], bool *ret_pending)
 {
-	size_t n = sleepstack_take(c->stacks, t->sp, t->ip, p->read, p->arg, frames, ret_pending);
+	const struct sleepstack_registers at = {.sp = t->sp, .ip = t->ip, .fp = t->fp};
+	size_t n = sleepstack_take(c->stacks, &at, p->read, p->arg, frames, ret_pending);
 
 	while (*ret_pending && load(c))
-		n = sleepstack_take(c->stacks, t->sp, t->ip, p->read, p->arg, frames, ret_pending);
+		n = sleepstack_take(c->stacks, &at, p->read, p->arg, frames, ret_pending);
 	return n;
 }
 

@@ -150,7 +150,8 @@ int users_path_find(struct users_pass *r, struct users_process *p, struct usersi
 {
 	struct copied copied = {s, p};
 	const struct users_place place = {p->proc, p->pid, read_copied, read_maps, &copied};
-	const struct users_thread t = {{s->addr, s->op, s->value}, s->sp, s->pc};
+	const struct users_thread t = {
+		.call = {s->addr, s->op, s->value}, .sp = s->sp, .ip = s->pc, .fp = s->fp};
 	struct usersite_path path = {.n_returns = 0};
 	struct users_class class;
 	uint64_t key = s->key;

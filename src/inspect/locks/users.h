@@ -44,6 +44,7 @@ bool users_line_call(const struct users_line *l, users_read *read, void *arg,
 struct users_thread {
 	struct userlock_call call;
 	uint64_t sp, ip;
+	uint64_t fp;   /* frame pointer; 0: not known */
 	bool is_32bit; /* nothing else of it is known */
 };
 

@@ -219,6 +219,7 @@ static __always_inline void user_ask(struct task_struct___user *t, const struct 
 	s->value = c->value;
 	s->pc = call->pc;
 	s->sp = call->sp;
+	s->fp = call->fp;
 	s->pid = ns_pid((void *)t, &config.slept.ns);
 	s->tid = ns_tid((void *)t, &config.slept.ns);
 	s->len = sizeof(s->stack);

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks of threads that sleep. Of their registers mostly only the stack pointer and the
- * instruction pointer are known. The tables of libraries mostly need no other: what the functions
- * within a system call's wrapper have saved is on the stack. Where a function has no tables, its
- * instructions up to its return say where its caller is. Where they do not, or it counts from its
- * frame pointer and none further in has saved that, its caller is searched: the next word on the
+ * Stacks of threads that sleep. Of their registers mostly only the stack pointer, the instruction
+ * pointer and maybe the frame pointer are known. The tables of libraries mostly need no other: what
+ * the functions within a system call's wrapper have saved is on the stack. Where a function has no
+ * tables, its instructions up to its return say where its caller is. Where they do not, or it
+ * counts from its frame pointer, which is not known, its caller is searched: the next word on the
  * stack that is a return address, right after a call of that very function. From there on the
- * tables are tried again.
+ * tables are tried again, with the frame pointer that the function has saved.
+ *
+ * Compilers split functions: sem_wait() of glibc jumps to a function without an exported name when
+ * it has to sleep. Such a part has the name of the only function of the C library that refers to
+ * it.
  */
 #include "internal.h"
+#include "kontend/futexclass.h"
+#include "kontend/hash.h"
+#include "kontend/map64.h"
 #include "kontend/mem.h"
 #include "kontend/sleepstack.h"
 #include "user/internal.h"
@@ -29,7 +36,32 @@ enum {
 	CALL_BY_SIZE = 6,
 	CALL_BY = 0xff,
 	CALL_BY_MORE = 0x15,
+	/* A stub for a library's function: it jumps by a word; a mark for the CPU may be before. */
+	STUB_SIZE = 12,
+	STUB_MARK_SIZE = 4,
+	STUB_PREFIX = 0xf2,
+	JUMP_BY_MORE = 0x25,
+	/* Other instructions with a distance to their end. */
+	JUMP = 0xe9,
+	JUMP_SHORT = 0xeb,
+	JUMP_IF = 0x0f,
+	JUMP_IF_MORE = 0x80,
+	JUMP_IF_MASK = 0xf0,
+	ADDRESS = 0x8d,
+	ADDRESS_NEAR = 0x05,
+	ADDRESS_MASK = 0xc7,
+	REFERS_BEFORE = 2,
+	REFERS_SIZE = REFERS_BEFORE + 4, /* a short jump is the last two of these bytes */
+	/* Of arm64: a word, with the distance in words in its lower bits. */
+	ARM64_BRANCH = 0x14000000,
+	ARM64_BRANCH_MASK = 0x7c000000,
+	ARM64_BRANCH_SHIFT = 6,
+	CODE_MOST = 8 << 20, /* bytes of a library's code that are searched, */
+	CODE_STEP = 1 << 14, /* in steps */
+	JUMPS_MOST = 512,    /* bytes of a function that may end with a jump */
 };
+
+static const uint8_t stub_mark[STUB_MARK_SIZE] = {0xf3, 0x0f, 0x1e, 0xfa};
 
 struct sleepstack {
 	const char *proc; /* the caller's */
@@ -41,7 +73,10 @@ struct sleepstack {
 	size_t n_maps, cap_maps;
 	const struct sleepstack_map *all; /* the caller's */
 	size_t n_all;
+	struct map64
+		parts; /* of functions: where the one is that refers to it; 0: none, or several */
 	uint8_t stack[STACK_MOST];
+	uint8_t code[CODE_STEP];
 };
 
 /* A thread whose stack is unwound. */
@@ -50,7 +85,8 @@ struct thread {
 	sleepstack_read *read;
 	void *arg;
 	uint64_t sp;
-	uint64_t mask; /* of registers, at the begin; 0: only two are known */
+	uint64_t fp;   /* where the tables begin; 0: not known */
+	uint64_t mask; /* of registers, at the begin; 0: only these are known */
 	const uint64_t *regs;
 	size_t len;  /* bytes of the stack that were read */
 	size_t most; /* frames */
@@ -62,6 +98,7 @@ static void close_files(struct sleepstack *s)
 	unwind_space_free(s->space);
 	unwind_free(s->unwind);
 	usersyms_free(s->files);
+	map64_deinit(&s->parts);
 	s->space = NULL;
 	s->unwind = NULL;
 	s->files = NULL;
@@ -182,11 +219,12 @@ static size_t by_tables(const struct thread *t, size_t at, uint64_t ip, struct u
 			size_t most, enum unwind_end *ret_end)
 {
 	const struct unwind_machine *m = t->s->unwind->machine;
-	const uint64_t regs[] = {t->sp + at, ip};
+	const uint64_t regs[] = {t->fp, t->sp + at, ip}; /* in the order of perf */
+	const uint64_t fp = t->fp ? 1ull << m->perf_fp : 0;
 	bool all = !at && t->mask;
 	const struct unwind_sample sample = {
-		.regs_mask = all ? t->mask : 1ull << m->perf_sp | 1ull << m->perf_ip,
-		.regs = all ? t->regs : regs,
+		.regs_mask = all ? t->mask : fp | 1ull << m->perf_sp | 1ull << m->perf_ip,
+		.regs = all ? t->regs : regs + (fp ? 0 : 1),
 		.stack = t->s->stack + at,
 		.stack_len = t->len - at,
 	};
@@ -209,9 +247,85 @@ static uint64_t begin_of(struct thread *t, const struct unwind_frame *f)
 	const struct unwind_map *m = unwind_find_map(t->s->space, f->at);
 	struct usersym sym;
 
-	if (!m || !find_name(t, f, &sym) || sym.start < m->file_offset)
-		return 0;
-	return m->start + (sym.start - m->file_offset);
+	if (m && find_name(t, f, &sym) && sym.start >= m->file_offset)
+		return m->start + (sym.start - m->file_offset);
+	return unwind_begin_of(t->s->space, f->at);
+}
+
+/* The word that code before @after has by the distance @distance. */
+static bool read_near(const struct thread *t, uint64_t after, const void *distance, uint64_t *ret)
+{
+	int32_t d;
+
+	memcpy(&d, distance, sizeof(d));
+	return t->read(t->arg, after + (uint64_t)(int64_t)d, ret, sizeof(*ret));
+}
+
+/* Is @target a stub that jumps to the function? */
+static bool is_stub(const struct thread *t, uint64_t target, uint64_t function)
+{
+	uint8_t code[STUB_SIZE];
+	size_t i = 0;
+
+	if (!unwind_find_map(t->s->space, target) || !t->read(t->arg, target, code, sizeof(code)))
+		return false;
+	i += memcmp(code, stub_mark, sizeof(stub_mark)) ? 0 : sizeof(stub_mark);
+	i += code[i] == STUB_PREFIX ? 1 : 0;
+	return code[i] == CALL_BY && code[i + 1] == JUMP_BY_MORE &&
+	       read_near(t, target + i + CALL_BY_SIZE, code + i + 2, &target) && target == function;
+}
+
+/* The last bytes of an instruction of x86-64, up to @after: does it jump to @to? */
+static bool jumps_near(uint64_t after, const uint8_t code[REFERS_SIZE], uint64_t to)
+{
+	int32_t d;
+
+	memcpy(&d, code + REFERS_BEFORE, sizeof(d));
+	if (after + (uint64_t)(int64_t)d == to)
+		return code[1] == JUMP ||
+		       (code[0] == JUMP_IF && (code[1] & JUMP_IF_MASK) == JUMP_IF_MORE);
+	return code[REFERS_SIZE - 2] == JUMP_SHORT &&
+	       after + (uint64_t)(int64_t)(int8_t)code[REFERS_SIZE - 1] == to;
+}
+
+/* Does it refer to @to: with a jump, a call, or for an address? */
+static bool refers(const struct thread *t, uint64_t after, const uint8_t code[REFERS_SIZE],
+		   uint64_t to)
+{
+	int32_t d;
+
+	memcpy(&d, code + REFERS_BEFORE, sizeof(d));
+	if (t->s->unwind->machine->elf == EM_X86_64)
+		return jumps_near(after, code, to) ||
+		       (after + (uint64_t)(int64_t)d == to &&
+			(code[1] == CALL ||
+			 (code[0] == ADDRESS && (code[1] & ADDRESS_MASK) == ADDRESS_NEAR)));
+	int32_t distance = (int32_t)((uint32_t)d << ARM64_BRANCH_SHIFT) >> (ARM64_BRANCH_SHIFT - 2);
+	return !(after % sizeof(d)) && (d & ARM64_BRANCH_MASK) == ARM64_BRANCH &&
+	       after - sizeof(d) + (uint64_t)(int64_t)distance == to;
+}
+
+/* Is @target a function that jumps to the other one where it would return? */
+static bool jumps(const struct thread *t, uint64_t target, uint64_t function)
+{
+	const uint64_t from = target - (REFERS_SIZE - 2); /* a short jump may be its first */
+	uint8_t *code = t->s->code;
+	size_t n = size_to_end(t->s, from, JUMPS_MOST);
+
+	if (n < REFERS_SIZE || unwind_begin_of(t->s->space, target) != target ||
+	    !t->read(t->arg, from, code, n))
+		return false;
+	for (size_t i = 0; i + REFERS_SIZE <= n; i++) {
+		uint64_t after = from + i + REFERS_SIZE;
+		if (jumps_near(after, code + i, function))
+			return unwind_begin_of(t->s->space, after - 1) == target;
+	}
+	return false;
+}
+
+static bool reaches(const struct thread *t, uint64_t target, uint64_t function)
+{
+	return target == function || is_stub(t, target, function) || jumps(t, target, function);
 }
 
 static bool calls(const struct thread *t, uint64_t after, uint64_t function)
@@ -224,11 +338,11 @@ static bool calls(const struct thread *t, uint64_t after, uint64_t function)
 	    !t->read(t->arg, after - sizeof(code), code, sizeof(code)))
 		return false;
 	memcpy(&distance, code + sizeof(code) - sizeof(distance), sizeof(distance));
-	target = after + (uint64_t)(int64_t)distance;
-	if (code[CALL_BY_SIZE - CALL_SIZE] == CALL && target == function)
+	if (code[CALL_BY_SIZE - CALL_SIZE] == CALL &&
+	    reaches(t, after + (uint64_t)(int64_t)distance, function))
 		return true;
 	return code[0] == CALL_BY && code[1] == CALL_BY_MORE &&
-	       t->read(t->arg, target, &target, sizeof(target)) && target == function;
+	       read_near(t, after, &distance, &target) && target == function;
 }
 
 /* Where the return address is that a call of the last frame's function left; 0: not found. */
@@ -294,26 +408,46 @@ static size_t caller_by_rule(const struct thread *t, const struct unwind_frame *
 	return word && unwind_find_map(t->s->space, word - 1) ? at : 0;
 }
 
+/*
+ * The frame pointer that the last frame's function has saved, if its return address is right before
+ * @at; 0: not known.
+ */
+static uint64_t saved_fp(const struct thread *t, const struct unwind_frame *last, size_t at)
+{
+	struct unwind_rule r;
+	uint64_t ret;
+
+	if (unwind_rule_of(t->s->space, last->at, &r) < 0 || r.kind == UNWIND_RULE_LAST ||
+	    r.in_link || r.ret != -(int32_t)sizeof(ret) || r.fp_unchanged ||
+	    r.fp > -(int32_t)sizeof(ret) || (size_t) - (int64_t)r.fp > at)
+		return 0;
+	memcpy(&ret, t->s->stack + at - (size_t) - (int64_t)r.fp, sizeof(ret));
+	return ret;
+}
+
 /* From the return address on that is before @at. The call itself has the same rules as what
  * follows.
  */
-static size_t go_on(const struct thread *t, size_t at, struct unwind_frame *frames, size_t n,
+static size_t go_on(struct thread *t, size_t at, struct unwind_frame *frames, size_t n,
 		    enum unwind_end *ret_end)
 {
 	size_t from = n;
 	uint64_t ip;
 
+	t->fp = saved_fp(t, &frames[n - 1], at);
 	memcpy(&ip, t->s->stack + at - sizeof(ip), sizeof(ip));
 	n = add_frames(t, at, ip - 1, frames, n, ret_end);
 	frames[from].ip = ip;
 	return n;
 }
 
-static size_t walk(struct thread *t, uint64_t ip, struct unwind_frame *frames,
-		   enum unwind_end *ret_end)
+static size_t walk(struct thread *t, const struct sleepstack_registers *regs,
+		   struct unwind_frame *frames, enum unwind_end *ret_end)
 {
+	uint64_t ip = regs->ip;
 	size_t at = 0, from, n;
 
+	t->fp = regs->fp;
 	/* Without a table its frame pointer may be that of a caller. */
 	unwind_put_frame(t->s->space, ip, false, &frames[0]);
 	if (!unwind_has_table(t->s->space, ip))
@@ -330,6 +464,69 @@ static size_t walk(struct thread *t, uint64_t ip, struct unwind_frame *frames,
 		n = go_on(t, at, frames, n, ret_end);
 	}
 	return n;
+}
+
+/* Adds what refers to @begin among @n bytes of code. False: there are several. */
+static bool add_references(struct thread *t, uint64_t addr, size_t n, uint64_t begin,
+			   struct unwind_frame *ret, struct usersym *ret_sym)
+{
+	struct unwind_frame f;
+	struct usersym sym;
+
+	for (size_t i = 0; i + REFERS_SIZE <= n; i++) {
+		uint64_t after = addr + i + REFERS_SIZE;
+		if (!refers(t, after, t->s->code + i, begin) ||
+		    unwind_begin_of(t->s->space, after - 1) == begin)
+			continue;
+		unwind_put_frame(t->s->space, after, true, &f);
+		if (!find_name(t, &f, &sym) || (ret->is_known && sym.start != ret_sym->start))
+			return false;
+		*ret = f;
+		*ret_sym = sym;
+	}
+	return true;
+}
+
+/* Where the only function of that file is that refers to the one that begins there; 0: none. */
+static uint64_t find_reference(struct thread *t, const struct unwind_map *m, uint64_t begin)
+{
+	struct unwind_frame found = {.is_known = false};
+	struct usersym sym = {.name = NULL};
+	size_t n;
+
+	if (m->end - m->start > CODE_MOST)
+		return 0;
+	/* Each step has the last bytes of the one before. */
+	for (uint64_t at = m->start; at < m->end; at += n - (REFERS_SIZE - 1)) {
+		n = m->end - at < CODE_STEP ? (size_t)(m->end - at) : CODE_STEP;
+		if (n < REFERS_SIZE)
+			break;
+		if (!t->read(t->arg, at, t->s->code, n) ||
+		    !add_references(t, at, n, begin, &found, &sym))
+			return 0;
+	}
+	return found.is_known ? found.file_offset : 0;
+}
+
+/* The frame is in a part of a function that has no name of its own. */
+static void name_part(struct thread *t, const struct unwind_frame *f, struct sleepstack_frame *ret)
+{
+	const struct unwind_map *m = unwind_find_map(t->s->space, f->at);
+	uint64_t begin = futexclass_is_c_library(ret->object) ? begin_of(t, f) : 0;
+	struct usersym sym;
+
+	if (!m || begin < m->start)
+		return;
+	uint64_t key = hash_u64(f->file_offset - (f->at - begin)) + f->object;
+	const uint32_t *known = map64_get(&t->s->parts, key);
+	uint64_t at = known ? *known : find_reference(t, m, begin);
+	/* Without memory it is searched again. */
+	if (!known && !t->pending && at <= UINT32_MAX)
+		map64_put(&t->s->parts, key, (uint32_t)at);
+	if (!at || usersyms_lookup(t->s->files, f->object, at, &sym) != USERSYM_OK)
+		return;
+	ret->function = sym.name;
+	ret->into = f->at - begin;
 }
 
 static struct sleepstack_frame name_frame(struct thread *t, const struct unwind_frame *f)
@@ -349,30 +546,35 @@ static struct sleepstack_frame name_frame(struct thread *t, const struct unwind_
 	case USERSYM_PENDING:
 		t->pending = true;
 		break;
+	case USERSYM_NO_SYMBOL:
+		name_part(t, f, &ret);
+		break;
 	default:
 		break;
 	}
 	return ret;
 }
 
-static size_t find_frames(struct thread *t, uint64_t ip, struct unwind_frame *frames,
-			  enum unwind_end *ret_end)
+static size_t find_frames(struct thread *t, const struct sleepstack_registers *regs,
+			  struct unwind_frame *frames, enum unwind_end *ret_end)
 {
 	*ret_end = UNWIND_BAD;
-	size_t n = read_stack(t, STACK_FIRST) ? walk(t, ip, frames, ret_end) : 0;
+	size_t n = read_stack(t, STACK_FIRST) ? walk(t, regs, frames, ret_end) : 0;
 
 	if (*ret_end == UNWIND_CUT && t->len == STACK_FIRST && read_stack(t, STACK_MOST))
-		n = walk(t, ip, frames, ret_end);
+		n = walk(t, regs, frames, ret_end);
 	return n;
 }
 
-size_t sleepstack_take(struct sleepstack *s, uint64_t sp, uint64_t ip, sleepstack_read *read,
-		       void *arg, struct sleepstack_frame ret[SLEEPSTACK_MOST], bool *ret_pending)
+size_t sleepstack_take(struct sleepstack *s, const struct sleepstack_registers *regs,
+		       sleepstack_read *read, void *arg,
+		       struct sleepstack_frame ret[SLEEPSTACK_MOST], bool *ret_pending)
 {
-	struct thread t = {.s = s, .read = read, .arg = arg, .sp = sp, .most = SLEEPSTACK_MOST};
+	struct thread t = {
+		.s = s, .read = read, .arg = arg, .sp = regs->sp, .most = SLEEPSTACK_MOST};
 	struct unwind_frame frames[SLEEPSTACK_MOST];
 	enum unwind_end end;
-	size_t n = find_frames(&t, ip, frames, &end);
+	size_t n = find_frames(&t, regs, frames, &end);
 
 	for (size_t i = 0; i < n; i++)
 		ret[i] = name_frame(&t, &frames[i]);
@@ -403,7 +605,7 @@ void sleepstack_chain(struct sleepstack *s, const struct sleepstack_registers *r
 		t.mask = regs->mask;
 		t.regs = regs->of;
 	}
-	ret->n = find_frames(&t, regs->ip, frames, &end);
+	ret->n = find_frames(&t, regs, frames, &end);
 	for (size_t i = 0; i < ret->n; i++)
 		ret->ips[i] = frames[i].ip;
 	ret->end = end;

@@ -33,6 +33,8 @@ struct unwind_tables {
  * place; a 32-bit count; a table of 32 bits, relative to the header.
  */
 enum {
+	UNWIND_HEADER_SIZE = 12,
+	UNWIND_ENTRY_SIZE = 8,
 	UNWIND_HEADER_VERSION = 1,
 	UNWIND_ENCODED_PLACE = 0x1b,
 	UNWIND_ENCODED_COUNT = 0x03,
@@ -58,7 +60,7 @@ struct unwind_view {
 struct unwind_machine {
 	const char *name; /* as uname() has it */
 	uint16_t elf;	  /* EM_* */
-	uint8_t perf_sp, perf_ip;
+	uint8_t perf_fp, perf_sp, perf_ip;
 	uint8_t n_regs;
 	const int8_t *perf_regs; /* by DWARF register number */
 };
@@ -133,6 +135,8 @@ bool unwind_has_table(struct unwind_space *s, uint64_t addr);
 const struct unwind_map *unwind_find_map(const struct unwind_space *s, uint64_t ip);
 /* The tables of a mapping, at their place in the process. NULL: none. */
 const struct unwind_view *unwind_view_of(struct unwind_space *s, const struct unwind_map *m);
+/* Where the function at an address begins, by the tables of its file; 0: they do not show it. */
+uint64_t unwind_begin_of(struct unwind_space *s, uint64_t addr);
 /* A register of the sample by its DWARF number. */
 bool unwind_reg(const struct unwind_space *s, unsigned reg, uint64_t *ret);
 /* A word of the stack dump. False: outside of it. */

@@ -39,8 +39,8 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *p
 	unw_dyn_info_t di = {
 		.start_ip = m->start, .end_ip = m->end, .format = UNW_INFO_FORMAT_REMOTE_TABLE};
 	di.u.rti.segbase = v->tables->header + v->bias;
-	di.u.rti.table_data = di.u.rti.segbase + 12;
-	di.u.rti.table_len = v->tables->entries * 8 / sizeof(unw_word_t);
+	di.u.rti.table_data = di.u.rti.segbase + UNWIND_HEADER_SIZE;
+	di.u.rti.table_len = v->tables->entries * UNWIND_ENTRY_SIZE / sizeof(unw_word_t);
 	s->is_searching = true;
 	int code = search_table(as, ip, &di, pi, need, arg);
 	s->is_searching = false;

@@ -27,8 +27,8 @@ static const int8_t arm64_regs[] = {0,	1,  2,	3,  4,	5,  6,	7,  8,	9,  10,
 				    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 
 static const struct unwind_machine machines[] = {
-	{"x86_64", EM_X86_64, 7, 8, sizeof(x86_regs), x86_regs},
-	{"aarch64", EM_AARCH64, 31, 32, sizeof(arm64_regs), arm64_regs},
+	{"x86_64", EM_X86_64, 6, 7, 8, sizeof(x86_regs), x86_regs},
+	{"aarch64", EM_AARCH64, 29, 31, 32, sizeof(arm64_regs), arm64_regs},
 };
 
 static bool get_perf_reg(const struct unwind_sample *s, unsigned perf, uint64_t *ret)
@@ -390,6 +390,36 @@ static int rule_by_table(struct unwind_space *s, const struct unwind_map *m, uin
 	return v ? unwind_rule_by_libdw((struct unwind_tables *)(uintptr_t)v->tables, s->u->machine,
 					addr - v->bias, ret)
 		 : -ENOENT;
+}
+
+/* An entry of the header: where a function begins, counted from the header. */
+static int compare_begin(const void *entry, const void *key)
+{
+	int32_t begin;
+
+	memcpy(&begin, entry, sizeof(begin));
+	return begin < *(const int64_t *)key ? -1 : begin > *(const int64_t *)key;
+}
+
+uint64_t unwind_begin_of(struct unwind_space *s, uint64_t addr)
+{
+	const struct unwind_map *m = unwind_find_map(s, addr);
+	const struct unwind_view *v = m && unwind_has_table(s, addr) ? unwind_view_of(s, m) : NULL;
+
+	if (!v)
+		return 0;
+	const struct unwind_tables *t = v->tables;
+	uint64_t from = t->header - t->addr + UNWIND_HEADER_SIZE;
+	size_t most = from < t->len ? (size_t)(t->len - from) / UNWIND_ENTRY_SIZE : 0;
+	int64_t key = (int64_t)(addr - v->bias - t->header);
+	size_t n = bisect_by(t->bytes + from, t->entries < most ? t->entries : most,
+			     UNWIND_ENTRY_SIZE, &key, compare_begin);
+	int32_t begin;
+
+	if (!n)
+		return 0;
+	memcpy(&begin, t->bytes + from + (n - 1) * UNWIND_ENTRY_SIZE, sizeof(begin));
+	return v->bias + t->header + (uint64_t)(int64_t)begin;
 }
 
 bool unwind_has_table(struct unwind_space *s, uint64_t addr)

@@ -13,8 +13,6 @@
 
 enum {
 	TABLES_MOST = 256 << 20,
-	HEADER_SIZE = 12,
-	ENTRY_SIZE = 8,
 };
 
 struct header {
@@ -92,7 +90,8 @@ static int load_frames(struct unwind_tables *t, const struct elfimg *e)
 
 static bool read_header(const struct elfimg *e, const struct elfimg_segment *s, struct header *ret)
 {
-	return s && s->file_size >= HEADER_SIZE && elfimg_read(e, s->offset, ret, sizeof(*ret)) &&
+	return s && s->file_size >= UNWIND_HEADER_SIZE &&
+	       elfimg_read(e, s->offset, ret, sizeof(*ret)) &&
 	       ret->version == UNWIND_HEADER_VERSION && ret->place == UNWIND_ENCODED_PLACE &&
 	       ret->count_format == UNWIND_ENCODED_COUNT && ret->table == UNWIND_ENCODED_TABLE;
 }
@@ -115,7 +114,7 @@ int unwind_tables_load(struct unwind_tables *t, const struct elfimg *e)
 		return 0;
 	code = load_piece(t, e, from, to - from);
 	t->header = s->addr;
-	t->entries = (size_t)(s->file_size - HEADER_SIZE) / ENTRY_SIZE;
+	t->entries = (size_t)(s->file_size - UNWIND_HEADER_SIZE) / UNWIND_ENTRY_SIZE;
 	t->entries = h.count < t->entries ? h.count : t->entries;
 	return code;
 }

@@ -296,7 +296,7 @@ static const char *file_of(const char *path)
 	return name ? name + 1 : path;
 }
 
-static bool is_c_library(const char *object)
+bool futexclass_is_c_library(const char *object)
 {
 	const char *name = file_of(object);
 
@@ -308,7 +308,7 @@ static bool is_c_library(const char *object)
 static bool is_around_library(const struct search *s)
 {
 	for (size_t i = 0; i < s->at; i++)
-		if (s->frames[i].function || !is_c_library(s->frames[i].object))
+		if (s->frames[i].function || !futexclass_is_c_library(s->frames[i].object))
 			return false;
 	return s->at > 0;
 }
@@ -345,12 +345,13 @@ static bool is_library_lock(uint32_t op, uint32_t value, const struct futexclass
 			    size_t n)
 {
 	return (op & FUTEX_CMD_MASK) == FUTEX_WAIT && value == 2 && n > 1 && !frames[0].function &&
-	       is_c_library(frames[0].object) && is_c_library(frames[1].object);
+	       futexclass_is_c_library(frames[0].object) &&
+	       futexclass_is_c_library(frames[1].object);
 }
 
 static bool is_library(const char *object)
 {
-	return is_c_library(object) || !strncmp(file_of(object), "libstdc++.so", 12);
+	return futexclass_is_c_library(object) || !strncmp(file_of(object), "libstdc++.so", 12);
 }
 
 static enum futexclass_kind kind_of(const struct rule *r)
