@@ -191,7 +191,9 @@ static int prepare_traced(struct bpf_program *p, struct bpf_prog_load_opts *opts
 		return id;
 	opts->attach_btf_id = (uint32_t)id;
 	opts->expected_attach_type = how;
-	return bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
+	int code = bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
+	/* From 1.3 on libbpf takes it from the program afterwards. */
+	return code < 0 ? code : bpf_program__set_expected_attach_type(p, how);
 }
 
 static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)

@@ -72,18 +72,13 @@ static struct waitfeed *of_feed(struct feed *feed)
 	return (struct waitfeed *)feed;
 }
 
-static size_t own_bytes(const struct waitfeed *f)
-{
-	return f->feed.cpu_bytes;
-}
-
 size_t waitfeed_cpu_bytes(uint64_t asked, size_t n)
 {
 	return sizeof(struct waits_cpu) + ring_own_bytes(asked, sizeof(struct waits_cpu), n);
 }
 
-/* Memory near its CPU. */
-static int make_own(struct waitfeed *f, uint32_t cpu)
+/* The array of a CPU, in memory near it. Negative: errno. */
+static int create_own(const struct waitfeed *f, uint32_t cpu)
 {
 	const struct bpf_map_create_opts how = {
 		.sz = sizeof(how),
@@ -91,10 +86,18 @@ static int make_own(struct waitfeed *f, uint32_t cpu)
 		.numa_node = (uint32_t)sysinfo_cpu_node(cpu),
 	};
 	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "waits_cpu", sizeof(cpu),
-				 (uint32_t)own_bytes(f), 1, &how);
+				 (uint32_t)f->feed.cpu_bytes, 1, &how);
+
+	return map < 0 ? -errno : map;
+}
+
+static int make_own(struct waitfeed *f, uint32_t cpu)
+{
+	int map = create_own(f, cpu);
+
 	if (map < 0)
-		return -errno;
-	void *p = mmap(NULL, own_bytes(f), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+		return map;
+	void *p = mmap(NULL, f->feed.cpu_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
 	if (p == MAP_FAILED) {
 		int code = -errno;
 		close(map);
@@ -430,6 +433,7 @@ struct sizes {
 	const struct waitfeed *f;
 	const struct parts *parts;
 	bool shorts;
+	int own; /* an array as the CPUs get */
 };
 
 /*
@@ -450,8 +454,7 @@ static int prepare(struct bpf_object *o, const void *arg)
 		code = bpf_map__set_max_entries(ids, WAITS_IDS);
 	code = code < 0 ? code : leave_sched(o, f, s->parts);
 	code = code < 0 ? code : short_prepare(o, s->shorts ? f->n_cpus : 0);
-	return code < 0 ? code
-			: bpf_map__set_value_size(bpf_map__inner_map(own), (uint32_t)own_bytes(f));
+	return code < 0 ? code : bpf_map__set_inner_map_fd(own, s->own);
 }
 
 static int prepare_own(struct waitfeed *f, const struct waitfeed_options *o, struct error *err)
@@ -478,7 +481,7 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 		       const struct parts *parts, struct kerntypes *types, struct error *err)
 {
 	struct waits_config config = config_of(o, types, f->feed.ring_bytes);
-	const struct sizes sizes = {f, parts, config.shorts};
+	struct sizes sizes = {f, parts, config.shorts, -1};
 	const struct bpf_run_file file = {.bytes = waits_object,
 					  .len = (size_t)(waits_object_end - waits_object),
 					  .config = &config,
@@ -498,7 +501,12 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 	f->releases =
 		o->waits && o->releases && has_tracepoint(types, "btf_trace_contended_release");
 	f->files = file_programs_fit(types);
-	return bpf_run_load(&f->object, &file, err);
+	sizes.own = create_own(f, 0);
+	if (sizes.own < 0)
+		return error_errno(err, sizes.own, "Cannot create the BPF map waits_cpu");
+	code = bpf_run_load(&f->object, &file, err);
+	close(sizes.own);
+	return code;
 }
 
 static int load_parts(struct waitfeed *f, const struct waitfeed_options *o,
@@ -793,7 +801,7 @@ void waitfeed_free(struct waitfeed *f)
 		close(f->links[--f->n_links]);
 	close_own(f);
 	for (uint32_t i = 0; f->own && i < f->n_cpus; i++)
-		bpf_run_unmap(f->own[i].cpu, own_bytes(f));
+		bpf_run_unmap(f->own[i].cpu, f->feed.cpu_bytes);
 	bpf_object__close(f->object);
 	mem_free(f->own);
 	mem_free(f);

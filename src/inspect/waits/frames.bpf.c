@@ -260,11 +260,13 @@ static __always_inline void frames_put(__u32 of, __u32 taken, __u64 *to, __u32 n
 	const struct frames_room *room = bpf_map_lookup_elem(&frames_rooms, &of);
 
 	for (__u32 i = 0; room && i < WAITREC_USER && i < taken; i++) {
-		__u32 at = n + i;
+		__u64 at = (__u64)n + i, from = i;
 
-		barrier_var(at); /* the same register for test and use, or the verifier forgets */
-		if (at >= WAITREC_ALL)
+		/* The same registers for test and use, also in width, or the verifier forgets. */
+		barrier_var(at);
+		barrier_var(from);
+		if (at >= WAITREC_ALL || from >= WAITREC_USER)
 			return;
-		to[at] = room->record.frames[i];
+		to[at] = room->record.frames[from];
 	}
 }
