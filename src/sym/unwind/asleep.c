@@ -9,8 +9,8 @@
  * tables are tried again, with the frame pointer that the function has saved.
  *
  * Compilers split functions: sem_wait() of glibc jumps to a function without an exported name when
- * it has to sleep. Such a part has the name of the only function of the C library that refers to
- * it.
+ * it has to sleep. Such a part has the name of the function that was called and jumps to it, or of
+ * the only one of the C library that refers to it.
  */
 #include "internal.h"
 #include "kontend/futexclass.h"
@@ -261,18 +261,21 @@ static bool read_near(const struct thread *t, uint64_t after, const void *distan
 	return t->read(t->arg, after + (uint64_t)(int64_t)d, ret, sizeof(*ret));
 }
 
-/* Is @target a stub that jumps to the function? */
-static bool is_stub(const struct thread *t, uint64_t target, uint64_t function)
+/* Where a call of @target leads to: through a stub, if it is one. */
+static uint64_t through_stub(const struct thread *t, uint64_t target)
 {
 	uint8_t code[STUB_SIZE];
+	uint64_t to;
 	size_t i = 0;
 
 	if (!unwind_find_map(t->s->space, target) || !t->read(t->arg, target, code, sizeof(code)))
-		return false;
+		return target;
 	i += memcmp(code, stub_mark, sizeof(stub_mark)) ? 0 : sizeof(stub_mark);
 	i += code[i] == STUB_PREFIX ? 1 : 0;
 	return code[i] == CALL_BY && code[i + 1] == JUMP_BY_MORE &&
-	       read_near(t, target + i + CALL_BY_SIZE, code + i + 2, &target) && target == function;
+			       read_near(t, target + i + CALL_BY_SIZE, code + i + 2, &to)
+		       ? to
+		       : target;
 }
 
 /* The last bytes of an instruction of x86-64, up to @after: does it jump to @to? */
@@ -323,26 +326,22 @@ static bool jumps(const struct thread *t, uint64_t target, uint64_t function)
 	return false;
 }
 
-static bool reaches(const struct thread *t, uint64_t target, uint64_t function)
-{
-	return target == function || is_stub(t, target, function) || jumps(t, target, function);
-}
-
-static bool calls(const struct thread *t, uint64_t after, uint64_t function)
+/* Where the call leads that returns to @after; 0: it is none that shows it. */
+static uint64_t called(const struct thread *t, uint64_t after)
 {
 	uint8_t code[CALL_BY_SIZE];
-	uint64_t target;
+	uint64_t to;
 	int32_t distance;
 
-	if (!unwind_find_map(t->s->space, after - 1) ||
+	if (after <= CALL_BY_SIZE || !unwind_find_map(t->s->space, after - 1) ||
 	    !t->read(t->arg, after - sizeof(code), code, sizeof(code)))
-		return false;
+		return 0;
 	memcpy(&distance, code + sizeof(code) - sizeof(distance), sizeof(distance));
-	if (code[CALL_BY_SIZE - CALL_SIZE] == CALL &&
-	    reaches(t, after + (uint64_t)(int64_t)distance, function))
-		return true;
-	return code[0] == CALL_BY && code[1] == CALL_BY_MORE &&
-	       read_near(t, after, &distance, &target) && target == function;
+	if (code[CALL_BY_SIZE - CALL_SIZE] == CALL)
+		return through_stub(t, after + (uint64_t)(int64_t)distance);
+	return code[0] == CALL_BY && code[1] == CALL_BY_MORE && read_near(t, after, &distance, &to)
+		       ? to
+		       : 0;
 }
 
 /* Where the return address is that a call of the last frame's function left; 0: not found. */
@@ -354,7 +353,8 @@ static size_t find_caller(struct thread *t, const struct unwind_frame *last, siz
 		return 0;
 	for (size_t end = at + SEARCH_MOST; at < end && at + sizeof(word) <= t->len; at += 8) {
 		memcpy(&word, t->s->stack + at, sizeof(word));
-		if (word > CALL_BY_SIZE && calls(t, word, function))
+		uint64_t to = called(t, word);
+		if (to && (to == function || jumps(t, to, function)))
 			return at + 8;
 	}
 	return 0;
@@ -508,28 +508,48 @@ static uint64_t find_reference(struct thread *t, const struct unwind_map *m, uin
 	return found.is_known ? found.file_offset : 0;
 }
 
-/* The frame is in a part of a function that has no name of its own. */
-static void name_part(struct thread *t, const struct unwind_frame *f, struct sleepstack_frame *ret)
+/* A place in the only function that refers to the one that begins at @begin; 0: none. */
+static uint64_t known_reference(struct thread *t, const struct unwind_frame *f, uint64_t begin)
 {
 	const struct unwind_map *m = unwind_find_map(t->s->space, f->at);
-	uint64_t begin = futexclass_is_c_library(ret->object) ? begin_of(t, f) : 0;
-	struct usersym sym;
-
-	if (!m || begin < m->start)
-		return;
 	uint64_t key = hash_u64(f->file_offset - (f->at - begin)) + f->object;
 	const uint32_t *known = map64_get(&t->s->parts, key);
-	uint64_t at = known ? *known : find_reference(t, m, begin);
+
+	if (!m || known)
+		return known ? *known : 0;
+	uint64_t at = find_reference(t, m, begin);
 	/* Without memory it is searched again. */
-	if (!known && !t->pending && at <= UINT32_MAX)
+	if (!t->pending && at <= UINT32_MAX)
 		map64_put(&t->s->parts, key, (uint32_t)at);
-	if (!at || usersyms_lookup(t->s->files, f->object, at, &sym) != USERSYM_OK)
+	return at;
+}
+
+/*
+ * The frame is in a part of a function that has no name of its own: of the function that jumped to
+ * it, which the call shows that returns to @outer.
+ */
+static void name_part(struct thread *t, const struct unwind_frame *f, uint64_t outer,
+		      struct sleepstack_frame *ret)
+{
+	uint64_t begin = futexclass_is_c_library(ret->object) ? begin_of(t, f) : 0;
+	uint64_t to = begin && outer ? called(t, outer) : 0;
+	struct unwind_frame whole = *f;
+	struct usersym sym;
+
+	if (!begin)
+		return;
+	if (to && to != begin && jumps(t, to, begin))
+		unwind_put_frame(t->s->space, to, false, &whole);
+	else
+		whole.file_offset = known_reference(t, f, begin);
+	if (!whole.file_offset || !find_name(t, &whole, &sym))
 		return;
 	ret->function = sym.name;
 	ret->into = f->at - begin;
 }
 
-static struct sleepstack_frame name_frame(struct thread *t, const struct unwind_frame *f)
+static struct sleepstack_frame name_frame(struct thread *t, const struct unwind_frame *f,
+					  uint64_t outer)
 {
 	struct sleepstack_frame ret = {.ip = f->ip, .object = ""};
 	struct usersym sym;
@@ -547,7 +567,7 @@ static struct sleepstack_frame name_frame(struct thread *t, const struct unwind_
 		t->pending = true;
 		break;
 	case USERSYM_NO_SYMBOL:
-		name_part(t, f, &ret);
+		name_part(t, f, outer, &ret);
 		break;
 	default:
 		break;
@@ -577,7 +597,7 @@ size_t sleepstack_take(struct sleepstack *s, const struct sleepstack_registers *
 	size_t n = find_frames(&t, regs, frames, &end);
 
 	for (size_t i = 0; i < n; i++)
-		ret[i] = name_frame(&t, &frames[i]);
+		ret[i] = name_frame(&t, &frames[i], i + 1 < n ? frames[i + 1].ip : 0);
 	*ret_pending = t.pending;
 	return n;
 }
