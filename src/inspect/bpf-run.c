@@ -76,7 +76,7 @@ static bool lacks_rights(int code)
 	       (code == -EACCES && !(sysinfo_capable(CAP_BPF) && sysinfo_capable(CAP_PERFMON)));
 }
 
-static int run_error(int code, struct error *err)
+int bpf_run_error(int code, struct error *err)
 {
 	if (lacks_rights(code))
 		return error_errno(err, code,
@@ -147,7 +147,7 @@ static int open_and_load(struct bpf_object **ret, const struct bpf_run_file *f, 
 	code = code < 0 ? code : bpf_object__load(o);
 	if (code < 0) {
 		bpf_object__close(o);
-		return run_error(code, err);
+		return bpf_run_error(code, err);
 	}
 	bpf_memory_add(o);
 	*ret = o;

@@ -43,6 +43,8 @@ struct bpf_object *bpf_open(const char *packed, size_t len,
 			    const struct bpf_object_open_opts *opts);
 /* Opens an object and loads it. 0 or a negative errno. */
 int bpf_run_load(struct bpf_object **ret, const struct bpf_run_file *f, struct error *err);
+/* Why the kernel refuses programs, or a map for them, with @code, which it returns. */
+int bpf_run_error(int code, struct error *err);
 /* The bytes of a map, as the programs see them; NULL with @err. bpf_run_unmap() it. */
 void *bpf_run_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err);
 void bpf_run_unmap(const void *p, size_t size); /* NULL is fine */

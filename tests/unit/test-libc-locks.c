@@ -138,9 +138,11 @@ static void the_owner_of_a_stream_has_its_number(void **state)
 	put_u64(locks + 8, UINT64_MAX - 719);
 	check(locks, "FILE stdin", 0);
 	put_u64(locks + 8, thread);
-	put_u32(locks + 4, 0); /* it was released */
+	put_u32(locks + 4, 0); /* as newer versions have it */
+	check(locks, "FILE stdin", 702);
+	put_u64(locks + 8, 0); /* it was released */
 	check(locks, "FILE stdin", 0);
-	put_u32(locks + 4, 1);
+	put_u64(locks + 8, thread);
 	put_u32(streams + 0x384, 2); /* not a number, but several */
 	check(locks, "FILE stdin", 0);
 }

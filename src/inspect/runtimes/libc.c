@@ -23,7 +23,7 @@ enum { STDIN, STDOUT, STDERR, NUMBER };
 enum { FLAGS_AT = 0, FLAGS_MASK = (int)0xffff0000, FLAGS = (int)0xfbad0000 };
 enum { FD_AT = 0x70, LOCK_AT = 0x88, STREAM_SIZE = 0xe0 };
 /* In its lock. */
-enum { COUNT_AT = 4, OWNER_AT = 8 };
+enum { OWNER_AT = 8 };
 /* In an arena; the head of a heap was one or the other. */
 enum { NEXT_AT = 2160, ARENAS_MOST = 1024, HEAD = 0x20, LONGER_HEAD = 0x30 };
 static const uint64_t HEAP = 64 << 20, NEAR = 1 << 20, THREAD_MOST = 1 << 16;
@@ -69,15 +69,17 @@ static void name_stream(const struct runtime_process *p, uint64_t stream, struct
 	}
 }
 
-/* The owner is the address of its thread, which has its number. */
+/*
+ * The owner is the address of its thread, which has its number. The count is no help: newer
+ * versions have 0 where a thread has locked the stream once.
+ */
 static uint32_t stream_owner(const struct runtime_process *p, const struct runtime *t,
 			     uint64_t lock)
 {
-	uint32_t count, number;
+	uint32_t number;
 	uint64_t owner;
 
-	if (!t->version || !runtime_read_u32(p, lock + COUNT_AT, &count) || !count ||
-	    !runtime_read_u64(p, lock + OWNER_AT, &owner) || !owner ||
+	if (!t->version || !runtime_read_u64(p, lock + OWNER_AT, &owner) || !owner ||
 	    !runtime_read_u32(p, owner + t->version, &number) || number > FUTEX_TID_MASK)
 		return 0;
 	return number;

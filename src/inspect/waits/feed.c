@@ -85,10 +85,9 @@ static int create_own(const struct waitfeed *f, uint32_t cpu)
 		.map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
 		.numa_node = (uint32_t)sysinfo_cpu_node(cpu),
 	};
-	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "waits_cpu", sizeof(cpu),
-				 (uint32_t)f->feed.cpu_bytes, 1, &how);
 
-	return map < 0 ? -errno : map;
+	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "waits_cpu", sizeof(cpu),
+			      (uint32_t)f->feed.cpu_bytes, 1, &how);
 }
 
 static int make_own(struct waitfeed *f, uint32_t cpu)
@@ -407,14 +406,9 @@ static bool needs(const struct parts *p, enum sched_kind kind)
 {
 	bool is_shared = p->follow && p->sleeps && !p->apart;
 
-	switch (kind) {
-	case SCHED_SHARED:
+	if (kind == SCHED_SHARED)
 		return is_shared;
-	case SCHED_TYPED:
-		return p->sleeps && !is_shared;
-	default:
-		return p->follow && !is_shared;
-	}
+	return !is_shared && (kind == SCHED_TYPED ? p->sleeps : p->follow);
 }
 
 static int leave_sched(struct bpf_object *o, const struct waitfeed *f, const struct parts *p)
@@ -503,7 +497,7 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 	f->files = file_programs_fit(types);
 	sizes.own = create_own(f, 0);
 	if (sizes.own < 0)
-		return error_errno(err, sizes.own, "Cannot create the BPF map waits_cpu");
+		return bpf_run_error(sizes.own, err);
 	code = bpf_run_load(&f->object, &file, err);
 	close(sizes.own);
 	return code;
@@ -774,14 +768,12 @@ void waitfeed_report(struct waitfeed *f, uint64_t report_ns)
 
 void waitfeed_unfollow(struct waitfeed *f)
 {
-	if (f)
-		follow_stop(f->follow);
-	if (f)
-		short_stop(f->shorts);
-	if (f)
-		user_frames_stop(f->user_frames);
-	if (f)
-		why_stop(f->why);
+	if (!f)
+		return;
+	follow_stop(f->follow);
+	short_stop(f->shorts);
+	user_frames_stop(f->user_frames);
+	why_stop(f->why);
 }
 
 void waitfeed_free(struct waitfeed *f)
