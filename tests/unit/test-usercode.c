@@ -153,6 +153,13 @@ static void test_wrappers(void **state)
 	assert_true(usercode_is_lock("LockAcquireExtended"));
 	assert_false(usercode_is_lock("pthread_mutex_lock"));
 	assert_false(usercode_is_lock(NULL));
+	assert_true(usercode_is_library_header("/usr/include/x86_64-linux-gnu/bits/unistd.h"));
+	assert_true(usercode_is_library_header("../bits/socket2.h") &&
+		    usercode_is_library_header("/bits/a.h"));
+	assert_false(usercode_is_library_header("bits.h") ||
+		     usercode_is_library_header("/src/mybits/a.h"));
+	assert_false(usercode_is_library_header("/src/bits/more/a.h") ||
+		     usercode_is_library_header(""));
 	assert_true(usercode_begins_thread("start_thread"));
 	assert_true(usercode_begins_thread("__libc_start_call_main"));
 	assert_true(usercode_begins_thread("clone3"));

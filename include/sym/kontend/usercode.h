@@ -14,6 +14,11 @@
 bool usercode_is_runtime_object(const char *path);
 /* That function is of a runtime, in whatever file it is: "runtime.futex", "std::fs::write". */
 bool usercode_is_runtime_function(const char *name);
+/*
+ * Functions inlined from that file are the C library's: "/usr/include/bits/unistd.h" has read(),
+ * which checks the size of the buffer, in programs that are compiled with _FORTIFY_SOURCE.
+ */
+bool usercode_is_library_header(const char *path);
 /* One of these that takes a lock of a database or of a library: "LWLockAcquire". */
 bool usercode_is_lock(const char *name);
 /*

@@ -133,7 +133,8 @@ static const char *with_line(struct query *q, struct arena *a, const struct srcl
 		const char *name =
 			*f->function && !is_last ? f->function : q->cache->funcs[func].name;
 		if (!*f->file || !f->line ||
-		    (!is_last && usercode_is_runtime_function(f->function)))
+		    (!is_last && (usercode_is_runtime_function(f->function) ||
+				  usercode_is_library_header(f->file))))
 			continue;
 		return arena_printf(a, "%s:%" PRIu32 " %s", base_name(f->file), f->line, name);
 	}

@@ -368,6 +368,15 @@ bool usercode_is_wrapper(const char *name, const char *call)
 	return false;
 }
 
+bool usercode_is_library_header(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	static const char folder[] = "/bits";
+	const size_t len = sizeof(folder) - 1;
+
+	return name && (size_t)(name - path) >= len && strncmp(name - len, folder, len) == 0;
+}
+
 bool usercode_is_interpreter(const char *name)
 {
 	return name && (strcmp(name, "Interpreter") == 0 ||
