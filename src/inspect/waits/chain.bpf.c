@@ -133,9 +133,13 @@ __noinline int stack_next(const struct stack_work *w, __u32 set, __u32 key, __u3
 		__u64 place = s->ways[i].place, is_there = (place - w->left) >> 63;
 		__u64 frame = stack_frame(stack_word(w, place & (STACK_WORDS - 1)));
 		__u64 differs = s->ways[i].tag ^ stack_tag(key, frame);
-		__u64 is_next = ((__u64)way - 1 - i) >> 63;
+		__u64 is_next = ((__u64)way - 1 - i) >> 63, is_same = (differs - 1) >> 63;
 
-		if ((differs - 1) >> 63 & is_there & is_next)
+		/* Newer compilers make branches of what they know to be 0 or 1. */
+		barrier_var(is_there);
+		barrier_var(is_next);
+		barrier_var(is_same);
+		if (is_same & is_there & is_next)
 			return (int)i;
 	}
 	return STACK_WAYS;
