@@ -9,8 +9,8 @@
 # Prints the last lines and the seconds of both, and in the end "N passed, N failed, N skipped".
 # Called as: roots.sh [--run-only] [--keep] [NAME...] -- [ARGUMENT OF meson test...]
 #
-# It is a plain chroot, as package builders use it: the processes are those of the host, and / is no
-# mount point. All mounts are in a mount namespace of their own and go with it.
+# Each has a mount namespace of its own, with it as /: as a privileged container. The processes are
+# those of the host. All mounts go with it.
 set -euo pipefail
 
 if [ "${KONTEND_ROOTS_INSIDE:-}" != yes ]; then
@@ -41,11 +41,26 @@ done
 [ ${#names[@]} -gt 0 ] || names=(debian-12 debian-13 ubuntu-24.04)
 [ $# -eq 0 ] || set -- -- "$@"
 
+# ROOT COMMAND: with ROOT as / and the devices and the tracing of this machine.
+# shellcheck disable=SC2016 # that shell replaces them
+enter='
+	mount --bind "$1" "$1"
+	mount -t proc proc "$1/proc"
+	mount --rbind /sys "$1/sys"
+	mount --rbind /dev "$1/dev"
+	cd "$1"
+	mkdir -p .host
+	pivot_root . .host
+	umount --lazy /.host
+	rmdir /.host
+	cd /
+	exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 sh -c "$2"'
+
 # command NAME WHAT COMMAND: its output in a file, its last lines and seconds here.
 command_in() {
-	local name=$1 title=$2 root=$work/$1 begin=$SECONDS status=0
-	chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-		sh -c "$3" >"$work/$name.log" 2>&1 </dev/null || status=$?
+	local name=$1 title=$2 begin=$SECONDS status=0
+	unshare --mount --propagation private sh -ec "$enter" sh "$work/$name" "$3" \
+		>"$work/$name.log" 2>&1 </dev/null || status=$?
 	tail -n "$([ "$status" -eq 0 ] && echo 12 || echo 120)" "$work/$name.log" | sed 's/^/    /'
 	echo "$name: $title: exit $status after $((SECONDS - begin)) s"
 	if [ "$status" -eq 0 ]; then
@@ -64,9 +79,6 @@ try_name() {
 		return
 	fi
 	cp -a "$kept/$name" "$root"
-	mount -t proc proc "$root/proc"
-	mount -t sysfs sysfs "$root/sys"
-	mount --rbind /dev "$root/dev"
 	git -C "$top" bundle create -q "$root/source.bundle" HEAD
 	chroot "$root" git -c advice.detachedHead=false -c init.defaultBranch=main clone -q /source.bundle /kontend
 	command_in "$name" "./bootstrap run" "cd /kontend && ./bootstrap run" || return 0
@@ -76,7 +88,6 @@ try_name() {
 
 work=$(mktemp -d /var/tmp/kontend-roots.XXXXXX)
 finish() {
-	umount -R -l "$work"/*/{proc,sys,dev} 2>/dev/null || true # of the runs that came so far
 	if [ "$keep" = yes ]; then
 		echo "kept: $work"
 	else

@@ -173,11 +173,11 @@ static int use_file(struct snapshot_locks *w, struct slow_page *page, const char
 /* False: waiters are not seen by this kernel. */
 static bool use_files(struct snapshot_locks *w, struct slow_page *page, const char *parent)
 {
-	char dir[100], real[120];
+	char dir[100], *real = NULL;
 	int used = 0, found = 0;
 
 	snprintf(dir, sizeof(dir), "%s/kontend-lock-files-XXXXXX", parent);
-	if (!mkdtemp(dir) || !realpath(dir, real)) {
+	if (!mkdtemp(dir) || !(real = realpath(dir, NULL))) {
 		printf("%s: %s\n", parent, strerror(errno));
 		return true;
 	}
@@ -186,6 +186,7 @@ static bool use_files(struct snapshot_locks *w, struct slow_page *page, const ch
 		used += found > 0;
 	}
 	rmdir(dir);
+	free(real);
 	printf("%s: memory of inodes was used again %d times\n", dir, used);
 	return found >= 0;
 }
