@@ -267,7 +267,8 @@ int query_sync(struct query *q)
 	if (r < 0)
 		return r;
 	const struct query_stamp names = stamp_of(q);
-	if (!q->cache->valid || memcmp(&q->cache->names, &names, sizeof(names)) != 0) {
+	bool is_old = !q->cache->valid || memcmp(&q->cache->names, &names, sizeof(names)) != 0;
+	if (is_old && !q->answers) {
 		r = cache_renew(q, &names);
 		if (r < 0)
 			return r;

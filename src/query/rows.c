@@ -357,7 +357,9 @@ int rows_answer(struct query *q, const struct query_spec *s, struct row_source *
 		filter_deinit(&f);
 		return r;
 	}
+	q->answers++;
 	r = answer(q, s, src, &f, &t);
+	q->answers--;
 	filter_deinit(&f);
 	if (r < 0)
 		return query_enomem(err, src->kind->name);

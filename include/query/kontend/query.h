@@ -76,6 +76,7 @@ struct query {
 	const struct sym *sym;
 	struct arena arena;
 	const struct query_incidents *incidents; /* query-incidents.h; borrowed; NULL */
+	unsigned answers; /* tables being filled: their functions keep their numbers until then */
 	bool keeps; /* for a screen: what does not change is not summed up again in each frame */
 	/* Figures speak of the last so many ns alone, in whole ticks; 0, or where the model keeps
 	 * nothing of late: of all since the sums began. */
