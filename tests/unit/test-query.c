@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "../../src/query/names/names.h"
+#include "../../src/query/rows.h"
 #include "asked.h"
 #include "canned.h"
 #include "kontend/query-overview.h"
@@ -364,6 +366,45 @@ static void zeroing_empties_the_tables(void **state)
 	assert_int_equal(column_sum(&t, "waiting"), 2);
 }
 
+/* In a row, names have become old: the functions of other rows stay until the table is filled. */
+static void fill_old(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	struct query *q = ctx;
+	uint64_t renewed = q->cache->n_renewed;
+
+	(void)want;
+	*v = (struct value){.u = row, .known = true};
+	q->cache->valid = false;
+	assert_int_equal(query_sync(q), 0);
+	assert_int_equal(q->cache->n_renewed, renewed);
+}
+
+static void rank_old(void *ctx, size_t row, struct row_rank *ret)
+{
+	(void)ctx;
+	*ret = (struct row_rank){.order = row, .id = row};
+}
+
+static void functions_stay_while_a_table_is_filled(void **state)
+{
+	struct asked *w = *state;
+	struct query *q = &w->q;
+	const struct column columns[] = {{.key = "row", .title = "ROW", .type = COLUMN_COUNT}};
+	const struct table_kind kind = {"old", columns, 1, fill_old, rank_old};
+	const struct query_spec spec = {.limit = 0};
+	struct row_source src = {.kind = &kind, .n = 3, .ctx = q};
+	struct error err;
+	struct table t;
+
+	query_begin(q);
+	assert_int_equal(query_sync(q), 0);
+	uint64_t renewed = q->cache->n_renewed;
+	assert_int_equal(rows_answer(q, &spec, &src, &t, &err), 0);
+	assert_int_equal(t.n_rows, 3);
+	assert_int_equal(query_sync(q), 0);
+	assert_int_equal(q->cache->n_renewed, renewed + 1);
+}
+
 #define WITH(f, s) cmocka_unit_test_setup_teardown(f, s, asked_teardown)
 
 int main(void)
@@ -384,6 +425,7 @@ int main(void)
 		WITH(wrong_sort_keys_are_named, asked_setup),
 		cmocka_unit_test(dimensions_are_parsed),
 		WITH(zeroing_empties_the_tables, asked_setup),
+		WITH(functions_stay_while_a_table_is_filled, asked_setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
