@@ -45,16 +45,9 @@ struct {
 /* The programs' own of each CPU: struct waits_cpu, in an array of its own, which readers map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* who loads it knows how many CPUs there are */
+	__uint(max_entries, 1); /* user space sets the number of CPUs, and gives the pattern */
 	__type(key, __u32);
-	__array(
-		values, struct {
-			__uint(type, BPF_MAP_TYPE_ARRAY);
-			__uint(map_flags, BPF_F_MMAPABLE | BPF_F_NUMA_NODE);
-			__uint(max_entries, 1);
-			__uint(key_size, sizeof(__u32));
-			__uint(value_size, sizeof(struct waits_cpu)); /* and its ring's bytes */
-		});
+	__type(value, __u32);
 } own SEC(".maps");
 
 struct css_set {
