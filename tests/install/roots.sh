@@ -9,8 +9,8 @@
 # Prints the last lines and the seconds of both, and in the end "N passed, N failed, N skipped".
 # Called as: roots.sh [--run-only] [--keep] [NAME...] -- [ARGUMENT OF meson test...]
 #
-# Each has a mount namespace of its own, with it as /: as a privileged container. The processes are
-# those of the host. All mounts go with it.
+# Each root file system is / of a mount namespace of its own, as in a privileged container. The
+# processes are those of the host. All mounts go with the namespaces.
 set -euo pipefail
 
 if [ "${KONTEND_ROOTS_INSIDE:-}" != yes ]; then
