@@ -15,6 +15,7 @@
 #include "internal.h"
 #include "kontend/futexclass.h"
 #include "kontend/hash.h"
+#include "kontend/load.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"
 #include "kontend/sleepstack.h"
@@ -30,9 +31,7 @@ enum {
 	SEARCH_MOST = 1 << 14,	/* bytes in which a caller is searched */
 	SYMBOLS_MOST = 8 << 20, /* bytes of symbols that are kept, and of tables for unwinding */
 	TABLES_MOST = 4 << 20,
-	/* Calls of x86-64: direct, and by a word near the code, as of a library's functions. */
-	CALL_SIZE = 5,
-	CALL = 0xe8,
+	/* A call of x86-64 by a word near the code, as of a library's functions. */
 	CALL_BY_SIZE = 6,
 	CALL_BY = 0xff,
 	CALL_BY_MORE = 0x15,
@@ -41,9 +40,7 @@ enum {
 	STUB_MARK_SIZE = 4,
 	STUB_PREFIX = 0xf2,
 	JUMP_BY_MORE = 0x25,
-	/* Other instructions with a distance to their end. */
-	JUMP = 0xe9,
-	JUMP_SHORT = 0xeb,
+	/* Others with a distance to their end. */
 	JUMP_IF = 0x0f,
 	JUMP_IF_MORE = 0x80,
 	JUMP_IF_MASK = 0xf0,
@@ -73,8 +70,7 @@ struct sleepstack {
 	size_t n_maps, cap_maps;
 	const struct sleepstack_map *all; /* the caller's */
 	size_t n_all;
-	struct map64
-		parts; /* of functions: where the one is that refers to it; 0: none, or several */
+	struct map64 parts; /* where the only function is that refers to a part; 0: there is none */
 	uint8_t stack[STACK_MOST];
 	uint8_t code[CODE_STEP];
 };
@@ -252,13 +248,15 @@ static uint64_t begin_of(struct thread *t, const struct unwind_frame *f)
 	return unwind_begin_of(t->s->space, f->at);
 }
 
-/* The word that code before @after has by the distance @distance. */
-static bool read_near(const struct thread *t, uint64_t after, const void *distance, uint64_t *ret)
+/* The address so far from the end of an instruction. */
+static uint64_t near(uint64_t after, const uint8_t *distance)
 {
-	int32_t d;
+	return after + (uint64_t)(int64_t)(int32_t)load_u32(distance);
+}
 
-	memcpy(&d, distance, sizeof(d));
-	return t->read(t->arg, after + (uint64_t)(int64_t)d, ret, sizeof(*ret));
+static bool read_word(const struct thread *t, uint64_t at, uint64_t *ret)
+{
+	return t->read(t->arg, at, ret, sizeof(*ret));
 }
 
 /* Where a call of @target leads to: through a stub, if it is one. */
@@ -272,22 +270,18 @@ static uint64_t through_stub(const struct thread *t, uint64_t target)
 		return target;
 	i += memcmp(code, stub_mark, sizeof(stub_mark)) ? 0 : sizeof(stub_mark);
 	i += code[i] == STUB_PREFIX ? 1 : 0;
-	return code[i] == CALL_BY && code[i + 1] == JUMP_BY_MORE &&
-			       read_near(t, target + i + CALL_BY_SIZE, code + i + 2, &to)
-		       ? to
-		       : target;
+	bool is_stub = code[i] == CALL_BY && code[i + 1] == JUMP_BY_MORE &&
+		       read_word(t, near(target + i + CALL_BY_SIZE, code + i + 2), &to);
+	return is_stub ? to : target;
 }
 
 /* The last bytes of an instruction of x86-64, up to @after: does it jump to @to? */
 static bool jumps_near(uint64_t after, const uint8_t code[REFERS_SIZE], uint64_t to)
 {
-	int32_t d;
-
-	memcpy(&d, code + REFERS_BEFORE, sizeof(d));
-	if (after + (uint64_t)(int64_t)d == to)
-		return code[1] == JUMP ||
+	if (near(after, code + REFERS_BEFORE) == to)
+		return code[1] == UNWIND_JUMP ||
 		       (code[0] == JUMP_IF && (code[1] & JUMP_IF_MASK) == JUMP_IF_MORE);
-	return code[REFERS_SIZE - 2] == JUMP_SHORT &&
+	return code[REFERS_SIZE - 2] == UNWIND_JUMP_SHORT &&
 	       after + (uint64_t)(int64_t)(int8_t)code[REFERS_SIZE - 1] == to;
 }
 
@@ -295,17 +289,16 @@ static bool jumps_near(uint64_t after, const uint8_t code[REFERS_SIZE], uint64_t
 static bool refers(const struct thread *t, uint64_t after, const uint8_t code[REFERS_SIZE],
 		   uint64_t to)
 {
-	int32_t d;
+	uint32_t word = load_u32(code + REFERS_BEFORE);
+	int32_t distance = (int32_t)(word << ARM64_BRANCH_SHIFT) >> (ARM64_BRANCH_SHIFT - 2);
 
-	memcpy(&d, code + REFERS_BEFORE, sizeof(d));
 	if (t->s->unwind->machine->elf == EM_X86_64)
 		return jumps_near(after, code, to) ||
-		       (after + (uint64_t)(int64_t)d == to &&
-			(code[1] == CALL ||
+		       (near(after, code + REFERS_BEFORE) == to &&
+			(code[1] == UNWIND_CALL ||
 			 (code[0] == ADDRESS && (code[1] & ADDRESS_MASK) == ADDRESS_NEAR)));
-	int32_t distance = (int32_t)((uint32_t)d << ARM64_BRANCH_SHIFT) >> (ARM64_BRANCH_SHIFT - 2);
-	return !(after % sizeof(d)) && (d & ARM64_BRANCH_MASK) == ARM64_BRANCH &&
-	       after - sizeof(d) + (uint64_t)(int64_t)distance == to;
+	return !(after % sizeof(word)) && (word & ARM64_BRANCH_MASK) == ARM64_BRANCH &&
+	       after - sizeof(word) + (uint64_t)(int64_t)distance == to;
 }
 
 /* Is @target a function that jumps to the other one where it would return? */
@@ -331,17 +324,16 @@ static uint64_t called(const struct thread *t, uint64_t after)
 {
 	uint8_t code[CALL_BY_SIZE];
 	uint64_t to;
-	int32_t distance;
 
 	if (after <= CALL_BY_SIZE || !unwind_find_map(t->s->space, after - 1) ||
 	    !t->read(t->arg, after - sizeof(code), code, sizeof(code)))
 		return 0;
-	memcpy(&distance, code + sizeof(code) - sizeof(distance), sizeof(distance));
-	if (code[CALL_BY_SIZE - CALL_SIZE] == CALL)
-		return through_stub(t, after + (uint64_t)(int64_t)distance);
-	return code[0] == CALL_BY && code[1] == CALL_BY_MORE && read_near(t, after, &distance, &to)
-		       ? to
-		       : 0;
+	uint64_t target = near(after, code + 2);
+	if (code[CALL_BY_SIZE - UNWIND_CALL_SIZE] == UNWIND_CALL)
+		return through_stub(t, target);
+	bool is_by_word =
+		code[0] == CALL_BY && code[1] == CALL_BY_MORE && read_word(t, target, &to);
+	return is_by_word ? to : 0;
 }
 
 /* Where the return address is that a call of the last frame's function left; 0: not found. */
@@ -392,6 +384,13 @@ static size_t add_frames(const struct thread *t, size_t at, uint64_t ip,
 	return end;
 }
 
+/* The rule of a function whose return address is the outermost word of its frame. */
+static bool rule_of(const struct thread *t, const struct unwind_frame *f, struct unwind_rule *ret)
+{
+	return unwind_rule_of(t->s->space, f->at, ret) == 0 && ret->kind != UNWIND_RULE_LAST &&
+	       !ret->in_link && ret->ret == -(int32_t)sizeof(uint64_t);
+}
+
 /* The same by the rule of the last frame's function, whose stack pointer is @at bytes further out.
  */
 static size_t caller_by_rule(const struct thread *t, const struct unwind_frame *last, size_t at)
@@ -399,8 +398,7 @@ static size_t caller_by_rule(const struct thread *t, const struct unwind_frame *
 	struct unwind_rule r;
 	uint64_t word;
 
-	if (unwind_rule_of(t->s->space, last->at, &r) < 0 || r.kind != UNWIND_RULE_SP ||
-	    r.in_link || r.ret != -(int32_t)sizeof(word) || r.frame < (int32_t)sizeof(word) ||
+	if (!rule_of(t, last, &r) || r.kind != UNWIND_RULE_SP || r.frame < (int32_t)sizeof(word) ||
 	    at > t->len || (size_t)r.frame > t->len - at)
 		return 0;
 	at += (size_t)r.frame;
@@ -415,14 +413,12 @@ static size_t caller_by_rule(const struct thread *t, const struct unwind_frame *
 static uint64_t saved_fp(const struct thread *t, const struct unwind_frame *last, size_t at)
 {
 	struct unwind_rule r;
-	uint64_t ret;
+	const int64_t end = (int64_t)at;
 
-	if (unwind_rule_of(t->s->space, last->at, &r) < 0 || r.kind == UNWIND_RULE_LAST ||
-	    r.in_link || r.ret != -(int32_t)sizeof(ret) || r.fp_unchanged ||
-	    r.fp > -(int32_t)sizeof(ret) || (size_t) - (int64_t)r.fp > at)
+	if (!rule_of(t, last, &r) || r.fp_unchanged || r.fp > -(int32_t)sizeof(uint64_t) ||
+	    end + r.fp < 0)
 		return 0;
-	memcpy(&ret, t->s->stack + at - (size_t) - (int64_t)r.fp, sizeof(ret));
-	return ret;
+	return load_u64(t->s->stack + end + r.fp);
 }
 
 /* From the return address on that is before @at. The call itself has the same rules as what
@@ -508,16 +504,15 @@ static uint64_t find_reference(struct thread *t, const struct unwind_map *m, uin
 	return found.is_known ? found.file_offset : 0;
 }
 
-/* A place in the only function that refers to the one that begins at @begin; 0: none. */
+/* The same for the part that has @f and begins at @begin, searched once. */
 static uint64_t known_reference(struct thread *t, const struct unwind_frame *f, uint64_t begin)
 {
-	const struct unwind_map *m = unwind_find_map(t->s->space, f->at);
 	uint64_t key = hash_u64(f->file_offset - (f->at - begin)) + f->object;
 	const uint32_t *known = map64_get(&t->s->parts, key);
 
-	if (!m || known)
-		return known ? *known : 0;
-	uint64_t at = find_reference(t, m, begin);
+	if (known)
+		return *known;
+	uint64_t at = find_reference(t, unwind_find_map(t->s->space, f->at), begin);
 	/* Without memory it is searched again. */
 	if (!t->pending && at <= UINT32_MAX)
 		map64_put(&t->s->parts, key, (uint32_t)at);
@@ -531,11 +526,12 @@ static uint64_t known_reference(struct thread *t, const struct unwind_frame *f, 
 static void name_part(struct thread *t, const struct unwind_frame *f, uint64_t outer,
 		      struct sleepstack_frame *ret)
 {
-	uint64_t begin = futexclass_is_c_library(ret->object) ? begin_of(t, f) : 0;
-	uint64_t to = begin && outer ? called(t, outer) : 0;
 	struct unwind_frame whole = *f;
 	struct usersym sym;
 
+	if (!futexclass_is_c_library(ret->object))
+		return;
+	uint64_t begin = unwind_begin_of(t->s->space, f->at), to = begin ? called(t, outer) : 0;
 	if (!begin)
 		return;
 	if (to && to != begin && jumps(t, to, begin))

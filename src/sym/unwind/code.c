@@ -25,10 +25,6 @@ enum {
 	REX_R = 4,
 	REX_X = 2,
 	REX_B = 1,
-	CALL = 0xe8,
-	CALL_SIZE = 5,
-	JUMP = 0xe9,
-	JUMP_SHORT = 0xeb,
 };
 
 /* Where the stack pointer is: so many bytes above one of the two registers at the begin. */
@@ -235,8 +231,8 @@ static bool step(struct walk *w, const struct insn *in)
 
 	if (op == 0xc3 || op == 0xc2)
 		return finish(w);
-	if (op == JUMP || op == JUMP_SHORT)
-		return jump(w, in, op == JUMP_SHORT);
+	if (op == UNWIND_JUMP || op == UNWIND_JUMP_SHORT)
+		return jump(w, in, op == UNWIND_JUMP_SHORT);
 	w->at += in->len;
 	return step_other(w, in);
 }
@@ -267,7 +263,7 @@ uint64_t unwind_goes_on(const struct unwind_code *code, uint64_t addr)
 	if (addr + 1 < sizeof(b) ||
 	    code->read(code->ctx, addr + 1 - sizeof(b), b, sizeof(b)) != sizeof(b))
 		return addr;
-	if (b[sizeof(b) - CALL_SIZE] == CALL)
+	if (b[sizeof(b) - UNWIND_CALL_SIZE] == UNWIND_CALL)
 		return addr + 1;
 	/* Through a register, a word near a register, or one near the code. */
 	for (size_t n = 2; n <= 7; n++) {

@@ -119,6 +119,14 @@ const struct unwind_backend *unwind_by_libdw(void);
 int unwind_rule_by_libdw(struct unwind_tables *t, const struct unwind_machine *m, uint64_t addr,
 			 struct unwind_rule *ret);
 
+/* Instructions of x86-64 with a distance to their end. */
+enum {
+	UNWIND_CALL = 0xe8,
+	UNWIND_CALL_SIZE = 5,
+	UNWIND_JUMP = 0xe9,
+	UNWIND_JUMP_SHORT = 0xeb,
+};
+
 /* Bytes of code: as many of @n from @at on as there are. */
 struct unwind_code {
 	size_t (*read)(void *ctx, uint64_t at, void *ret, size_t n);
