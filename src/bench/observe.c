@@ -55,6 +55,19 @@ static int work(void *ctx, int fd)
 	return code;
 }
 
+/*
+ * The one that the work has made contended: the work waits for it longest, if it sleeps. Of locks
+ * that spin, waits for few others may last longer, as their holders lose the CPU.
+ */
+static void take_lock(struct bench_observed_type *t, enum lock_type type, uint64_t n, uint64_t ns)
+{
+	t->all += n;
+	if (locktype_is_spin(type) ? n <= t->waits : ns <= t->total_ns)
+		return;
+	t->total_ns = ns;
+	t->waits = n;
+}
+
 static int take_waits(struct query *q, struct bench_observed *seen, struct error *err)
 {
 	const struct query_spec spec = {.by = BY_LOCK, .average = true, .ended = true};
@@ -69,16 +82,11 @@ static int take_waits(struct query *q, struct bench_observed *seen, struct error
 		return -EPROTO;
 	for (size_t row = 0; row < t.n_rows; row++) {
 		const struct value *name = table_value(&t, row, kind);
-		uint64_t ns = table_value(&t, row, total)->u;
-		for (int i = 0; name->known && i < LOCK_TYPES; i++) {
-			if (strcmp(name->s, locktype_name((enum lock_type)i)) != 0)
-				continue;
-			seen->types[i].all += table_value(&t, row, n)->u;
-			if (seen->types[i].total_ns >= ns)
-				continue;
-			seen->types[i].total_ns = ns;
-			seen->types[i].waits = table_value(&t, row, n)->u;
-		}
+		for (int i = 0; name->known && i < LOCK_TYPES; i++)
+			if (strcmp(name->s, locktype_name((enum lock_type)i)) == 0)
+				take_lock(&seen->types[i], (enum lock_type)i,
+					  table_value(&t, row, n)->u,
+					  table_value(&t, row, total)->u);
 	}
 	return 0;
 }

@@ -11,12 +11,14 @@
 
 enum { BENCH_OBSERVE_WHY = 200 };
 
+struct bench_observed_type {
+	uint64_t waits, total_ns; /* for the lock that was waited for most */
+	uint64_t all;		  /* waits for any lock */
+};
+
 /* Figures of kontend about a process. */
 struct bench_observed {
-	struct {
-		uint64_t waits, total_ns; /* for the lock that was waited for most */
-		uint64_t all;		  /* waits for any lock */
-	} types[LOCK_TYPES];
+	struct bench_observed_type types[LOCK_TYPES];
 	uint64_t breakpoints; /* that it has open at the end */
 	uint64_t hits;	      /* of its uprobes */
 	uint64_t lost;	      /* events, records and looks that are missing */
