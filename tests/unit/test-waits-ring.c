@@ -2,7 +2,8 @@
 /*
  * The rings that the BPF program of waits writes, by the same code in a thread of user space, so
  * that the thread sanitizer sees both sides; and by the reader's own: nothing is read before it is
- * written, or written before it was read, and the next record counts those that found no room.
+ * written, or written before it was read, and the next record counts those that found no room. And
+ * what the first and the second program of an event note for each other, also with interrupts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,12 +189,62 @@ static void a_full_ring_keeps_what_it_has(void **state)
 	pass_all(false, true);
 }
 
+enum { OUTER = 0x1000, INNER = 0x2000, INNERMOST = 0x3000 };
+
+static void an_interrupt_between_both_programs_hides_no_event(void **state)
+{
+	struct waits_ring r = {0};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		ring_saw(&r, OUTER);
+		for (int nested = 0; nested < i; nested++) {
+			ring_saw(&r, INNER);
+			assert_true(ring_was_seen(&r, INNER));
+		}
+		assert_true(ring_was_seen(&r, OUTER));
+	}
+	/* The first program ran already: nothing was noted. */
+	assert_false(ring_was_seen(&r, OUTER));
+}
+
+static void an_event_that_the_first_program_missed_is_for_the_second(void **state)
+{
+	struct waits_ring r = {0};
+
+	(void)state;
+	/* Before the first one has noted its event, and after that. */
+	assert_false(ring_was_seen(&r, INNER));
+	ring_saw(&r, OUTER);
+	assert_false(ring_was_seen(&r, INNER));
+	assert_true(ring_was_seen(&r, OUTER));
+	/* The begin and the end of a wait for one lock are two events. */
+	ring_saw(&r, OUTER);
+	assert_false(ring_was_seen(&r, OUTER + 1));
+}
+
+static void a_second_program_that_is_not_called_hides_one_event_at_most(void **state)
+{
+	struct waits_ring r = {0};
+
+	(void)state;
+	ring_saw(&r, OUTER);
+	ring_saw(&r, INNER);
+	ring_saw(&r, INNERMOST);
+	assert_true(ring_was_seen(&r, INNERMOST));
+	assert_true(ring_was_seen(&r, OUTER));
+	assert_false(ring_was_seen(&r, INNER));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_lost_where_there_is_room),
 		cmocka_unit_test(what_finds_no_room_is_told),
 		cmocka_unit_test(a_full_ring_keeps_what_it_has),
+		cmocka_unit_test(an_interrupt_between_both_programs_hides_no_event),
+		cmocka_unit_test(an_event_that_the_first_program_missed_is_for_the_second),
+		cmocka_unit_test(a_second_program_that_is_not_called_hides_one_event_at_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

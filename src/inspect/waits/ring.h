@@ -117,4 +117,28 @@ static __always_inline __u64 ring_publish(struct waits_ring *r, __u32 size)
 	return head;
 }
 
+/*
+ * Two programs are called for each event on the ring's CPU, one after the other. The first one
+ * notes what it has seen. An event is nested if an interrupt comes in between: then the second
+ * program finds that event seen, and takes the outer one for seen as well.
+ */
+static __always_inline void ring_saw(struct waits_ring *r, __u64 event)
+{
+	r->interrupted |= r->seen != 0;
+	r->seen = event;
+}
+
+/* For the second program, once. False: the kernel did not call the first one, which ran already. */
+static __always_inline bool ring_was_seen(struct waits_ring *r, __u64 event)
+{
+	if (r->seen == event) {
+		r->seen = 0;
+		return true;
+	}
+	if (!r->interrupted)
+		return false;
+	r->interrupted = 0;
+	return true;
+}
+
 #endif

@@ -36,15 +36,18 @@ struct waits_ring {
 	unsigned int busy;	  /* a program is at it on this CPU */
 	unsigned int missed;	  /* records that could not be written */
 	unsigned int gap;	  /* lost without room since the last one that was written */
+	unsigned int entered;	  /* a first program of the tracepoints of waits runs */
+	unsigned long long seen;  /* see ring_saw(); 0: nothing */
+	unsigned int interrupted; /* there was another event before it */
 	unsigned int pad1;
-	unsigned long long pad[10];
+	unsigned long long pad[8];
 	unsigned long long tail; /* moved by the reader */
 	unsigned long long rest[15];
 };
 
 /* The state of one CPU: a map of its own, which is made when the CPU is measured. */
 struct waits_cpu {
-	struct waits_ring ring, nested; /* of interrupts that come while `ring` is busy */
+	struct waits_ring ring, nested; /* of interrupts that come while a program runs */
 	/* Call chains: the program's alone, but on few pages with what it needs anyway. */
 	unsigned long long chains[WAITS_CHAINS / 8];
 	unsigned long long nested_data[WAITS_NESTED / 8];

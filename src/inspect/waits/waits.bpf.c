@@ -598,14 +598,13 @@ static __always_inline void report_wait(struct bpf_raw_tracepoint_args *ctx, str
 
 #include "short.bpf.c"
 
-/* A program that comes while another one is at the ring leaves it to see_nested(). */
-static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum what what,
-				     struct lock_owner *o, __u64 pid_tid)
+/* @c: NULL, or its ring is not busy. */
+static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *c,
+				     enum what what, struct lock_owner *o, __u64 pid_tid)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct waits_cpu *c = waits_here(cpu);
 
-	if (!c || !c->ring.id || c->ring.busy)
+	if (!c || !c->ring.id)
 		return;
 	c->ring.busy = 1;
 	if (!config.shorts || short_wants(ctx, c, what, o, pid_tid, cpu))
@@ -623,8 +622,8 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 
 #include "sched.bpf.c"
 
-static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum what what,
-				    bool follows)
+static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
+				    enum what what, bool follows)
 {
 	__u64 pid_tid = bpf_get_current_pid_tgid();
 	enum follow_kind got = FOLLOW_NONE;
@@ -640,7 +639,7 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 	if (what == BEGIN)
 		owner_read(&o, ctx->args[0], (__u32)ctx->args[1]);
 	if (config.waits)
-		see_wait(ctx, what, &o, pid_tid);
+		see_wait(ctx, w, what, &o, pid_tid);
 	else if (config.owners && what == BEGIN)
 		report_owner(ctx, &o);
 	if (config.user_frames && !config.waits && what == BEGIN)
@@ -652,23 +651,46 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 }
 
 /* Where waits may be summed up events are counted, and now and then one is timed. */
-static __always_inline void see_event(struct bpf_raw_tracepoint_args *ctx, enum what what)
+static __always_inline void see_timed(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
+				      enum what what)
 {
 	struct short_control *ctl = config.shorts ? short_control_here() : NULL;
 	struct short_cpu *c = ctl ? short_here(bpf_get_smp_processor_id()) : NULL;
 	__u64 from;
 
 	if (!c) {
-		see_one(ctx, what, config.follow);
+		see_one(ctx, w, what, config.follow);
 		return;
 	}
 	from = c->events++ % SHORT_TIMED ? 0 : bpf_ktime_get_ns();
 	/* Waits that are only counted are not followed; but those that began before have ended. */
-	see_one(ctx, what, config.follow && !(what == BEGIN && ctl->counts));
+	see_one(ctx, w, what, config.follow && !(what == BEGIN && ctl->counts));
 	if (from) {
 		c->timed_ns += bpf_ktime_get_ns() - from;
 		c->timed++;
 	}
+}
+
+/* Not 0: locks are at addresses of whole words. */
+static __always_inline __u64 event_of(const struct bpf_raw_tracepoint_args *ctx, enum what what)
+{
+	return ctx->args[0] + what;
+}
+
+/* If another program runs on this CPU, this is an event of an interrupt, for see_nested(). */
+static __always_inline void see_event(struct bpf_raw_tracepoint_args *ctx, enum what what)
+{
+	struct waits_cpu *w = config.waits ? waits_here(bpf_get_smp_processor_id()) : NULL;
+
+	if (w && (w->ring.entered || w->ring.busy))
+		return;
+	if (w)
+		w->ring.entered = 1;
+	see_timed(ctx, w, what);
+	if (!w)
+		return;
+	ring_saw(&w->ring, event_of(ctx, what));
+	w->ring.entered = 0;
 }
 
 SEC("raw_tp/contention_begin")
@@ -685,45 +707,6 @@ int see_end(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/*
- * The second programs of the tracepoints, called after the first: they have something to do only in
- * an interrupt that has come while a first one runs. The kernel does not call a program that runs
- * already, so the first ones could not: but these can.
- */
-static __always_inline void see_nested(struct bpf_raw_tracepoint_args *ctx, enum what what)
-{
-	__u64 pid_tid = bpf_get_current_pid_tgid();
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct waits_cpu *c = waits_here(cpu);
-	const struct lock_owner none = {0}; /* an interrupt only spins */
-
-	if (!c || !c->ring.busy || !is_wanted(pid_tid))
-		return;
-	/* An interrupt of an interrupt: one program is not called while it runs, so this is the
-	 * other half. Both are missing, so that nothing is taken for what it is not. */
-	if (c->nested.busy) {
-		c->nested.missed += what == RELEASE ? 1 : 2;
-		return;
-	}
-	c->nested.busy = 1;
-	report_wait(ctx, c, what, &none, true, pid_tid, cpu);
-	c->nested.busy = 0;
-}
-
-SEC("raw_tp/contention_begin")
-int see_nested_begin(struct bpf_raw_tracepoint_args *ctx)
-{
-	see_nested(ctx, BEGIN);
-	return 0;
-}
-
-SEC("raw_tp/contention_end")
-int see_nested_end(struct bpf_raw_tracepoint_args *ctx)
-{
-	see_nested(ctx, END);
-	return 0;
-}
-
 /* Loaded and attached only where the kernel has the tracepoint: from 7.x on. */
 SEC("raw_tp/contended_release")
 int see_release(struct bpf_raw_tracepoint_args *ctx)
@@ -732,12 +715,7 @@ int see_release(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-SEC("raw_tp/contended_release")
-int see_nested_release(struct bpf_raw_tracepoint_args *ctx)
-{
-	see_nested(ctx, RELEASE);
-	return 0;
-}
+#include "nested.bpf.c"
 
 SEC("raw_tp/sched_process_fork")
 int see_fork(struct bpf_raw_tracepoint_args *ctx)
