@@ -21,7 +21,7 @@ kontend, load = sys.argv[1], sys.argv[2:]
 THRESHOLD = "20us"
 LOOKED_AT = "pcpu-sem:W"
 TRIES = 3  # four of us measure beside the load: one that gets no CPU for long loses records
-NOISE_NS = 200000  # of a wait: three programs, and whatever interrupts them
+NOISE_NS = 200000  # of a wait: three programs, and whatever interrupts them; but for a CPU that the host takes away
 SPIN_NOISE_NS = 2000  # of a wait, on average: 200 ns were seen
 
 
@@ -92,7 +92,6 @@ def compare(name, full, other):
     for key in sorted(set(a) | set(b)):
         (n, ns), (m, ms) = a.get(key, (0, 0)), b.get(key, (0, 0))
         check(n == m, "%s: %s: %d waits, of which it knows %d" % (name, key, n, m))
-        check(abs(ns - ms) <= n * NOISE_NS, "%s: %s: %d ns, and %d" % (name, key, ns, ms))
     compare_spins(name, full, other)
     short = other["source"]["short"]
     print("%s: %d waits, %d of them only in sums: %d ns; %d rows" % (
@@ -100,6 +99,13 @@ def compare(name, full, other):
     check(short["level"] == "threshold" and short["threshold_ns"] == 20000, name + ": threshold")
     check(0 < short["waits"] < sum(n for n, _ in b.values()), "%s: %s" % (name, short))
     check(other["source"]["events"] < full["source"]["events"], name + ": every wait has its events")
+
+
+def times_off(found):
+    """What waits lasted too long for one of the observers, as sentences."""
+    full = by_caller(found["full"])
+    return ["%s: %s: %d ns, and %d" % (name, key, full[key][1], ns) for name in ("short", "recorded")
+            for key, (n, ns) in by_caller(found[name]).items() if key in full and abs(full[key][1] - ns) > n * NOISE_NS]
 
 
 def counted(full, governed):
@@ -150,11 +156,13 @@ found = None
 for _ in range(TRIES):
     with tempfile.TemporaryDirectory(prefix="kontend-short-") as d:
         found = measured(d)
-    if found or failed():
+    off = times_off(found) if found else []
+    if (found and not off) or failed():
         break
 if not found and not failed():
     skip("records were lost in each of %d runs: nothing can be compared" % TRIES)
 if found:
+    check(not off, "in each of %d runs other times than the whole stream has, now of %s" % (TRIES, off))
     compare("short", found["full"], found["short"])
     compare("recorded", found["full"], found["recorded"])
     counted(found["full"], found["governed"])
