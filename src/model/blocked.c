@@ -19,11 +19,11 @@ static const uint64_t GAP_NS = 30000000000;
 
 static int begin_tables(struct blocked *b)
 {
-	if (!b->cells && mem_grow(&b->cells, &b->cap_cells, 1, sizeof(*b->cells)))
+	if (!b->cap_cells && mem_grow(&b->cells, &b->cap_cells, 1, sizeof(*b->cells)))
 		return -ENOMEM;
-	if (!b->stacks && mem_grow(&b->stacks, &b->cap_stacks, 1, sizeof(*b->stacks)))
+	if (!b->cap_stacks && mem_grow(&b->stacks, &b->cap_stacks, 1, sizeof(*b->stacks)))
 		return -ENOMEM;
-	if (!b->groups && mem_grow(&b->groups, &b->cap_groups, 1, sizeof(*b->groups)))
+	if (!b->cap_groups && mem_grow(&b->groups, &b->cap_groups, 1, sizeof(*b->groups)))
 		return -ENOMEM;
 	if (!b->n_groups)
 		b->groups[0] = (struct blocked_group){0};

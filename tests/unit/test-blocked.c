@@ -479,6 +479,29 @@ static void sums_stay_whole_in_full_tables(void **state)
 	blocked_deinit(&copy);
 }
 
+/* As after the counts were zeroed and the screen has gone back in time. */
+static void a_copy_without_counts_counts_on(void **state)
+{
+	struct locksnap s = {0};
+	struct locksnap_blocked t = {.pid = 1, .tid = 1, .state = LOCKSNAP_BLOCKED_D};
+	struct blocked b = {0}, copy;
+
+	(void)state;
+	assert_int_equal(locksnap_add_blocked(&s, &t), 0);
+	s.head.knows_blocked = 1;
+	s.head.time_ns = 1000;
+	assert_int_equal(blocked_take(&b, &s, &no_tasks, true), 0);
+	blocked_zero(&b);
+	assert_int_equal(blocked_copy(&copy, &b), 0);
+	s.head.time_ns = 3000;
+	assert_int_equal(blocked_take(&copy, &s, &no_tasks, true), 0);
+	assert_int_equal(copy.n_cells, 2);
+	assert_int_equal(copy.cells[1].task_ns, 2000);
+	blocked_deinit(&b);
+	blocked_deinit(&copy);
+	locksnap_deinit(&s);
+}
+
 /* Snapshots that are far apart, or not in order, stand for no time. */
 static void gaps_are_left_out(void **state)
 {
@@ -517,6 +540,7 @@ int main(void)
 		TEST(a_snapshot_says_why_it_has_none),
 		TEST(sleeps_are_beside_snapshots),
 		cmocka_unit_test(sums_stay_whole_in_full_tables),
+		cmocka_unit_test(a_copy_without_counts_counts_on),
 		cmocka_unit_test(gaps_are_left_out),
 	};
 
