@@ -150,6 +150,8 @@ static void stop_demo(struct run *r)
 	if (!r->demo)
 		return;
 	kill(r->demo, SIGTERM);
+	/* A ^Z may have stopped it, too. */
+	kill(r->demo, SIGCONT);
 	while (waitpid(r->demo, NULL, 0) < 0 && errno == EINTR)
 		;
 	r->demo = 0;

@@ -11,7 +11,7 @@ export TERM=xterm
 mkfifo "$work/keys"
 
 # on_terminal TEXT KEYS COMMAND: types the keys, or sends itself SIGKEYS, when the screen shows the
-# text.
+# text. "demo-stops" instead of keys: stops the demo, as a ^Z does, and types q.
 on_terminal() {
 	: >"$work/out"
 	script -qec "stty rows 30 cols 100; echo \$\$ >$work/pid; exec $3" /dev/null <"$work/keys" \
@@ -21,6 +21,10 @@ on_terminal() {
 	comes grep -q "$1" "$work/out" || :
 	case $2 in
 	SIG*) kill -s "${2#SIG}" "$(cat "$work/pid")" ;;
+	demo-stops)
+		pkill -STOP -P "$(cat "$work/pid")" -x kontend-demo || complain "there is no demo to stop"
+		printf q >&5
+		;;
 	*) printf '%s' "$2" >&5 ;;
 	esac
 	rc=0
@@ -54,6 +58,7 @@ enter=$(printf "\r")
 steps=$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter # 13 of them
 ends 0 tour "${steps}q" "$kontend tour"
 ends 0 tour qq "$kontend tour $(cd "$(dirname "$0")/../.." && pwd)/share/storm.data"
+ends 0 rwsem demo-stops "$kontend --demo"
 ends 143 help SIGTERM "$kontend --demo"
 ends 130 help SIGINT "$kontend --demo"
 
