@@ -188,7 +188,8 @@ static int list_elsewhere(struct snapshot_users *u)
 		if (runtimes_sleep_elsewhere(u->proc, pids[i]))
 			code = want(u, pids[i], 0);
 	mem_free(pids);
-	qsort(u->wanted, u->n_wanted, sizeof(*u->wanted), by_pid);
+	if (u->n_wanted)
+		qsort(u->wanted, u->n_wanted, sizeof(*u->wanted), by_pid);
 	for (size_t i = 0; i < u->n_wanted; i++)
 		if (!n || u->wanted[n - 1].pid != u->wanted[i].pid)
 			u->wanted[n++] = u->wanted[i];
