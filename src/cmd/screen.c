@@ -16,13 +16,18 @@
 
 enum { FIRST_FRAME_MEMORY = 1 << 20, SAY_MS = 200 };
 
-/* Signals that end us wait until the terminal's settings are restored. */
+/*
+ * Signals that end or stop us wait until app_run() reads them, and can restore the terminal and end
+ * what was begun. The one that stops us is held after that, too.
+ */
 static void hold_signals(sigset_t *ret_before)
 {
 	sigset_t set;
 
 	ending_signals(&set);
+	sigaddset(&set, SIGTSTP);
 	sigprocmask(SIG_BLOCK, &set, ret_before);
+	sigaddset(ret_before, SIGTSTP);
 }
 
 /* A source of no record. */
@@ -66,21 +71,12 @@ static int exit_status(int r)
 	return r == 0 ? CMD_EXIT_OK : r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE;
 }
 
-/*
- * A signal that ends us takes effect when all is open, and not while the terminal's settings are
- * changed. One that stops us waits for app_run(), which restores the terminal first. An exit
- * status; CMD_EXIT_OK: all is open.
- */
+/* A signal that ends us takes effect when all is open. An exit status; CMD_EXIT_OK: all is open. */
 static int open_after_frame(const struct screen_opening *o, struct app_options *a,
 			    struct display *display, struct error *err)
 {
-	sigset_t before, stop, ending;
+	sigset_t ending;
 	int sig = 0;
-
-	hold_signals(&before);
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTSTP);
-	sigprocmask(SIG_BLOCK, &stop, NULL);
 	int status = exit_status(draw_first_frame(display, *a, o->note, err));
 	if (status == CMD_EXIT_OK && o->open(o->ctx, a, err) < 0)
 		status = CMD_EXIT_FAILURE;
@@ -88,8 +84,6 @@ static int open_after_frame(const struct screen_opening *o, struct app_options *
 		ending_signals(&ending);
 		sigwait(&ending, &sig);
 	}
-	sigaddset(&before, SIGTSTP);
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	return sig ? CMD_EXIT_SIGNAL + sig : status;
 }
 
@@ -101,8 +95,6 @@ static int run_app(struct engine *e, struct run *run, const struct app_options *
 
 	if (r < 0)
 		return exit_status(r);
-	if (run && run->mux.n)
-		hold_signals(NULL); /* app_run() hears them, and its end holds them again */
 	r = run ? run_start(run, err) : 0;
 	if (r == 0)
 		r = app_run(app, err);
@@ -186,6 +178,7 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 	struct verdict_limits verdict;
 	struct display *display;
 	const char *end = NULL;
+	sigset_t before;
 
 	if (cmd_screen_options(o, &a, &verdict, err) < 0)
 		return CMD_EXIT_USAGE;
@@ -195,12 +188,15 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 		a.keep = &kept;
 	if (o->color && term_color_parse(o->color, &t.color) < 0)
 		return CMD_EXIT_USAGE;
+	hold_signals(&before);
 	if (term_new(&display, &t, err) < 0)
 		return CMD_EXIT_FAILURE;
 	int status = opening ? open_after_frame(opening, &a, display, err) : CMD_EXIT_OK;
 
 	if (status > CMD_EXIT_SIGNAL)
 		end = ending_text(status - CMD_EXIT_SIGNAL);
+	/* What multiplexing was changed to is put back first. */
+	a.mask = run && run->mux.n ? NULL : &before;
 	if (status == CMD_EXIT_OK)
 		status = run_app(e, run, &a, display, &end, err);
 	display->ops->free(display);

@@ -43,7 +43,7 @@ static int end_with(const int *sent, size_t n, int apart_ms, int blocked, void (
 		if (blocked)
 			sigaddset(&set, blocked);
 		sigprocmask(SIG_SETMASK, &set, NULL);
-		if (signals_open(&s, &err) < 0)
+		if (signals_open(&s, NULL, &err) < 0)
 			_exit(1);
 		for (size_t i = 0; i < n; i++) {
 			raise(sent[i]);
@@ -81,6 +81,34 @@ static void test_others_do_not(void **state)
 	assert_int_equal(end_of(same, 2, NAP_MS, SIGTERM), SURVIVED);
 }
 
+/* One that came while signals were held is the first one. */
+static void test_held_ones_arrive(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct signals s;
+		struct error err = {0};
+		sigset_t held, before;
+
+		signal(SIGTERM, SIG_DFL);
+		sigemptyset(&held);
+		sigaddset(&held, SIGTERM);
+		sigprocmask(SIG_BLOCK, &held, &before);
+		raise(SIGTERM);
+		if (signals_open(&s, &before, &err) < 0 || signals_next(&s) != SIGTERM)
+			_exit(1);
+		nap(NAP_MS);
+		raise(SIGTERM);
+		_exit(SURVIVED);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
 /* As nohup(1) begins a program. */
 static void test_an_ignored_hangup_stays_ignored(void **state)
 {
@@ -96,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_second_one_ends),
 		cmocka_unit_test(test_others_do_not),
+		cmocka_unit_test(test_held_ones_arrive),
 		cmocka_unit_test(test_an_ignored_hangup_stays_ignored),
 	};
 

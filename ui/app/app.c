@@ -363,6 +363,7 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	a->clock = o->clock ? o->clock : &app_system_clock;
 	a->delay_ns = o->delay_ns ? o->delay_ns : 1000000000ull;
 	a->duration_ns = o->duration_ns;
+	a->mask = o->mask;
 	a->save_dir = o->save_dir;
 	a->saver = o->saver;
 	a->child_exit_fd = o->child_exit_fd;

@@ -127,6 +127,7 @@ struct app {
 	const char *opening; /* see struct app_options */
 	const struct app_clock *clock;
 	uint64_t delay_ns, duration_ns, until_ns; /* by the clock, app_run() ends; 0 = not */
+	const sigset_t *mask;			  /* see struct app_options */
 	const char *save_dir;			  /* NULL: kontend/statefolder.h */
 	int child_exit_fd;
 

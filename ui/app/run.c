@@ -289,7 +289,7 @@ static int run_loop(struct app *a, struct signals *s, struct error *err)
 int app_run(struct app *a, struct error *err)
 {
 	struct signals s;
-	int r = signals_open(&s, err);
+	int r = signals_open(&s, a->mask, err);
 
 	if (r < 0)
 		return r;

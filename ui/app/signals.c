@@ -6,8 +6,7 @@
  * static pointer, since a handler is given nothing.
  *
  * A second signal to end means that the loop did not react: then the handler does what was set
- * before. But where signals were blocked before, something is to be
- * put back first.
+ * before. But where signals are blocked afterwards, something is to be put back first.
  */
 #include "signals.h"
 #include "kontend/clock.h"
@@ -55,7 +54,7 @@ static void on_signal(int sig)
 	errno = saved;
 }
 
-int signals_open(struct signals *s, struct error *err)
+int signals_open(struct signals *s, const sigset_t *mask, struct error *err)
 {
 	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	int fds[2];
@@ -68,6 +67,7 @@ int signals_open(struct signals *s, struct error *err)
 	handled = s;
 	sigset_t all;
 	sigprocmask(SIG_BLOCK, NULL, &s->mask);
+	s->mask = mask ? *mask : s->mask;
 	sigemptyset(&sa.sa_mask);
 	sigemptyset(&all);
 	ending_signals(&s->ending);

@@ -18,10 +18,11 @@ struct signals {
 	sigset_t ending;   /* those that ask for our end: ending.h */
 	uint64_t asked_ns; /* for our end, for the first time; 0: not yet */
 	struct sigaction old[SIGNALS];
-	sigset_t mask; /* before: none of them is blocked meanwhile */
+	sigset_t mask; /* afterwards: none of them is blocked meanwhile */
 };
 
-int signals_open(struct signals *s, struct error *err);
+/* @mask: after signals_close(), or NULL: as before. One that it blocks does not end us. */
+int signals_open(struct signals *s, const sigset_t *mask, struct error *err);
 int signals_next(struct signals *s); /* 0: none waits */
 void signals_close(struct signals *s);
 

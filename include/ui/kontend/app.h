@@ -6,6 +6,8 @@
 #include "kontend/picture.h"
 #include "kontend/timeline.h"
 
+#include <signal.h>
+
 struct query_columns;
 struct query_incidents;
 struct query_ribbon;
@@ -74,11 +76,12 @@ struct app_catcher {
 };
 
 struct app_options {
-	uint64_t delay_ns;		   /* refresh; 0 = 1 s */
-	uint64_t duration_ns;		   /* app_run() ends then; 0 = when the user leaves */
-	const char *view;		   /* first view; NULL = overview */
-	const char *by;			   /* NULL = lock */
-	const char *sort;		   /* NULL = the view's own */
+	uint64_t delay_ns;    /* refresh; 0 = 1 s */
+	uint64_t duration_ns; /* app_run() ends then; 0 = when the user leaves */
+	const sigset_t *mask; /* of signals after app_run(); borrowed; NULL = as it was before */
+	const char *view;     /* first view; NULL = overview */
+	const char *by;	      /* NULL = lock */
+	const char *sort;     /* NULL = the view's own */
 	const char *locks_by, *locks_sort; /* the same of view locks, wherever one begins */
 	const char *filter;
 	const char *only, *only_words; /* borrowed; see wait-filter.h, and for people; NULL = all */
