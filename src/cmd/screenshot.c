@@ -7,6 +7,7 @@
 #include "kontend/command.h"
 #include "kontend/display.h"
 #include "kontend/ending.h"
+#include "kontend/mem.h"
 #include "kontend/number.h"
 #include "kontend/query-verdict.h"
 #include "kontend/text.h"
@@ -92,9 +93,12 @@ static bool is_playing(const struct app_options *a)
 	return !a->to_ns && timeline_now_ns(a->timeline) < timeline_end_ns(a->timeline);
 }
 
-static int write_picture(struct app *app, const struct cmd_shot *shot, struct error *err)
+/* @failures: of memory before @app was there: what it lacked since is missing on the screen. */
+static int write_picture(struct app *app, const struct cmd_shot *shot, unsigned long failures,
+			 struct error *err)
 {
-	int r = app_picture(app, shot->format, shot->output.file);
+	int r = mem_failures() == failures ? app_picture(app, shot->format, shot->output.file)
+					   : -ENOMEM;
 
 	return r < 0 ? error_errno(err, r, "Cannot make the picture") : 0;
 }
@@ -117,13 +121,14 @@ int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_optio
 	}
 	if (sandboxed_is(&shot->sandboxed))
 		a.saver = &saver;
+	const unsigned long failures = mem_failures();
 	r = app_new(&app, e, paper, &a, err);
 	if (r == 0) {
 		app_settle(app, settle_ns);
 		if (is_playing(&a) && !a.tour) /* a tour stands still by itself */
 			press(app, ' ');
 		press_keys(app, o->keys ? o->keys : "");
-		r = write_picture(app, shot, err);
+		r = write_picture(app, shot, failures, err);
 		app_free(app);
 	}
 	paper->ops->free(paper);

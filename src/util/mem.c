@@ -59,6 +59,7 @@ void mem_wipe(void *p, size_t len)
 static atomic_long mem_fail_in = -1;
 static atomic_long mem_allocations;
 static atomic_long mem_blocks;
+static atomic_ulong mem_failed;
 
 static bool mem_must_fail(void)
 {
@@ -86,27 +87,36 @@ static void *mem_large(void *p, size_t len)
 	return p;
 }
 
+static void count_failure(void)
+{
+	atomic_fetch_add_explicit(&mem_failed, 1, memory_order_relaxed);
+}
+
 void *mem_calloc(size_t n, size_t size)
 {
+	void *p = NULL;
 	size_t len;
 
-	if (__builtin_mul_overflow(n, size, &len) || len > PTRDIFF_MAX || mem_must_fail())
-		return NULL;
 	/* A size of 0 must not look like a failure. */
-	void *p = mem_large(calloc(1, len ? len : 1), len);
+	if (!__builtin_mul_overflow(n, size, &len) && len <= PTRDIFF_MAX && !mem_must_fail())
+		p = mem_large(calloc(1, len ? len : 1), len);
 	if (p)
 		atomic_fetch_add_explicit(&mem_blocks, 1, memory_order_relaxed);
+	else
+		count_failure();
 	return p;
 }
 
 void *mem_resize(void *p, size_t n, size_t size)
 {
+	void *q = NULL;
 	size_t len;
 
-	if (__builtin_mul_overflow(n, size, &len) || len > PTRDIFF_MAX || mem_must_fail())
-		return NULL;
-	void *q = mem_large(realloc(p, len ? len : 1), len);
-	if (q && !p)
+	if (!__builtin_mul_overflow(n, size, &len) && len <= PTRDIFF_MAX && !mem_must_fail())
+		q = mem_large(realloc(p, len ? len : 1), len);
+	if (!q)
+		count_failure();
+	else if (!p)
 		atomic_fetch_add_explicit(&mem_blocks, 1, memory_order_relaxed);
 	return q;
 }
@@ -163,6 +173,11 @@ int mem_grow(void *items, size_t *cap, size_t used, size_t size)
 	memcpy(items, &p, sizeof(p));
 	*cap = more;
 	return 0;
+}
+
+unsigned long mem_failures(void)
+{
+	return atomic_load_explicit(&mem_failed, memory_order_relaxed);
 }
 
 void mem_fail_after(long n)

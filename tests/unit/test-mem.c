@@ -21,7 +21,9 @@ static void test_zeroed_and_checked(void **state)
 		assert_int_equal(p[i], 0);
 	assert_int_equal(mem_live(), live + 1);
 	assert_null(mem_calloc(SIZE_MAX / 2, 3));
+	unsigned long failures = mem_failures();
 	assert_null(mem_resize(NULL, SIZE_MAX / 2, 3));
+	assert_int_equal(mem_failures(), failures + 1);
 	assert_null(mem_resize(NULL, PTRDIFF_MAX, 2));
 	assert_int_equal(mem_live(), live + 1);
 	mem_free(p);

@@ -34,6 +34,9 @@ void mem_wipe(void *p, size_t len);
  */
 int mem_grow(void *items, size_t *cap, size_t used, size_t size);
 
+/* Allocations that have failed so far, in any thread. */
+unsigned long mem_failures(void);
+
 /* Tests only: the allocation after the next @n successful ones fails, once; negative = never. */
 void mem_fail_after(long n);
 /* Allocations made since the last mem_fail_after(). */
