@@ -318,18 +318,23 @@ static int pass_over(struct engine *e, const struct record *r, bool *ret_kept, s
 	return ENGINE_TICK;
 }
 
+/* An event of perf, or the format of a tracepoint. */
+static int list_event(struct engine *e, const struct record *r, struct error *err)
+{
+	e->model->no_ends = e->merged.no_ends;
+	e->model->no_locks = e->merged.no_locks;
+	int code = r->kind == RECORD_ATTR ? eventlist_add(&e->events, r->data, r->len)
+					  : eventlist_take_format(&e->events, r->data, r->len);
+	return code < 0 ? error_enomem(err, "the list of events") : 0;
+}
+
 /* Handles a record without events, after the merge has seen it. 0, ENGINE_TICK or an error. */
 static int act_on(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
 	switch (r->kind) {
 	case RECORD_ATTR:
-		e->model->no_ends = e->merged.no_ends;
-		e->model->no_locks = e->merged.no_locks;
-		return eventlist_add(&e->events, r->data, r->len);
 	case RECORD_FORMAT:
-		e->model->no_ends = e->merged.no_ends;
-		e->model->no_locks = e->merged.no_locks;
-		return eventlist_take_format(&e->events, r->data, r->len);
+		return list_event(e, r, err);
 	case RECORD_KALLSYMS:
 		e->model->generation++;
 		return (r->lasts ? sym_load_persistent : sym_load)(&e->sym, r->data, r->len, err);
