@@ -195,7 +195,7 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 
 	if (status > CMD_EXIT_SIGNAL)
 		end = ending_text(status - CMD_EXIT_SIGNAL);
-	/* What multiplexing was changed to is put back first. */
+	/* The intervals of multiplexing are put back before a signal takes effect. */
 	a.mask = run && run->mux.n ? NULL : &before;
 	if (status == CMD_EXIT_OK)
 		status = run_app(e, run, &a, display, &end, err);
