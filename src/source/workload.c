@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TERM_WAIT_MS = 2000 };
+enum { TERM_WAIT_MS = 2000, EXEC_WAIT_MS = 100 };
 
 /*
  * The exit status of a shell for a command that does not exist, and for one that cannot be
@@ -112,6 +112,16 @@ static int exec_failed(const char *name, int code, struct error *err)
 	}
 }
 
+/* A ^Z stops it, too: before it is executed, that would make us wait for as long. */
+static void wait_exec(const struct workload *w)
+{
+	struct pollfd p = {.fd = w->err_fd, .events = POLLIN};
+	int n;
+
+	while ((n = poll(&p, 1, EXEC_WAIT_MS)) == 0 || (n < 0 && errno == EINTR))
+		kill(w->pid, SIGCONT);
+}
+
 int workload_go(struct workload *w, char *const argv[], struct error *err)
 {
 	int code = 0;
@@ -120,6 +130,7 @@ int workload_go(struct workload *w, char *const argv[], struct error *err)
 		return error_errno(err, -errno, "The command '%s' ended before kontend let it run",
 				   argv[0]);
 	close_fd(&w->go_fd);
+	wait_exec(w);
 	ssize_t n = fdio_read(w->err_fd, &code, sizeof(code));
 	close_fd(&w->err_fd);
 	return n == sizeof(code) ? exec_failed(argv[0], code, err) : 0;
