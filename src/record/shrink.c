@@ -5,7 +5,7 @@
  * the file that has the name now is not touched, and the recording stays as it is.
  */
 #include "file-int.h"
-#include "kontend/mem.h"
+#include "kontend/newfile.h"
 #include "kontend/reader.h"
 #include "kontend/writer.h"
 
@@ -43,56 +43,39 @@ static bool is_named(const char *path, int fd, struct stat *ret)
 }
 
 /* Changes the name after all data is on disk. 0; 1: the file would not be smaller; or negative. */
-static int take_place(const char *path, const char *temp, int from, int to, struct error *err)
+static int take_place(const char *path, struct newfile *to, int from, struct error *err)
 {
 	struct stat before, now;
 
-	if (!is_named(path, from, &before) || fstat(to, &now) || now.st_size >= before.st_size)
+	if (!is_named(path, from, &before) || fstat(to->fd, &now) || now.st_size >= before.st_size)
 		return 1;
-	int r = fchmod(to, before.st_mode & 0777) || fdatasync(to) ? -errno : 0;
+	int r = fchmod(to->fd, before.st_mode & 0777) || fdatasync(to->fd) ? -errno : 0;
 	if (r == 0 && !is_named(path, from, &before))
 		return 1;
-	if (r == 0 && rename(temp, path))
-		r = -errno;
-	if (r)
-		return error_errno(err, r, "Cannot use '%s' to replace '%s'", temp, path);
-	return 0;
-}
-
-static int shrink(const char *path, int from, char *temp, const struct writer *w,
-		  uint64_t *ret_bytes, struct error *err)
-{
-	struct stat st;
-
-	if (!is_named(path, from, &st))
-		return 0;
-	int to = mkostemp(temp, O_CLOEXEC);
-	if (to < 0)
-		return error_errno(err, -errno, "Cannot make the file '%s'", temp);
-	int r = write_small(from, to, w, err);
-	if (r == 0)
-		r = take_place(path, temp, from, to, err);
-	if (r == 0 && fstat(to, &st) == 0)
-		*ret_bytes = (uint64_t)st.st_size;
-	if (r)
-		unlink(temp);
-	close(to);
-	return r < 0 ? r : 0;
+	r = r < 0 ? r : newfile_put(to);
+	return r < 0 ? error_errno(err, r, "Cannot replace '%s' by a smaller file", path) : 0;
 }
 
 int record_shrink(const char *path, int fd, const struct writer *w, uint64_t *ret_bytes,
 		  struct error *err)
 {
-	static const char suffix[] = ".XXXXXX";
-	size_t len = strlen(path);
-	char *temp = mem_calloc(len + sizeof(suffix), 1);
+	struct newfile to;
+	struct stat st;
 
 	*ret_bytes = 0;
-	if (!temp)
-		return error_enomem(err, "making '%s' smaller", path);
-	memcpy(temp, path, len);
-	memcpy(temp + len, suffix, sizeof(suffix));
-	int r = shrink(path, fd, temp, w, ret_bytes, err);
-	mem_free(temp);
-	return r;
+	if (!is_named(path, fd, &st))
+		return 0;
+	int r = newfile_open(&to, path);
+	if (r < 0)
+		return error_errno(err, r, "Cannot make a smaller file beside '%s'", path);
+	r = write_small(fd, to.fd, w, err);
+	if (r == 0)
+		r = take_place(path, &to, fd, err);
+	if (r == 0 && fstat(to.fd, &st) == 0)
+		*ret_bytes = (uint64_t)st.st_size;
+	if (r)
+		newfile_drop(&to);
+	close(to.fd);
+	newfile_deinit(&to);
+	return r < 0 ? r : 0;
 }
