@@ -521,7 +521,9 @@ static int run_job(struct measure *m, struct measure_job *j, struct error *err)
 	if (m->give_up)
 		return CMD_EXIT_SIGNAL + m->signal;
 	ret = j->finish(j, m, err);
-	if (ret < 0 && m->give_up)
+	/* One that came meanwhile has ended the search for names. */
+	take_signals(m, &m->run);
+	if (m->give_up)
 		return CMD_EXIT_SIGNAL + m->signal;
 	if (ret == 0 && m->output.file && !atomic_load(&m->stall.cut))
 		ret = commit(m, err);
