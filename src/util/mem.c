@@ -87,38 +87,37 @@ static void *mem_large(void *p, size_t len)
 	return p;
 }
 
-static void count_failure(void)
+/* The bytes of @n elements, at least 1: a size of 0 must not look like a failure. */
+static bool mem_may(size_t n, size_t size, size_t *ret)
 {
-	atomic_fetch_add_explicit(&mem_failed, 1, memory_order_relaxed);
+	if (__builtin_mul_overflow(n, size, ret) || *ret > PTRDIFF_MAX || mem_must_fail())
+		return false;
+	*ret = *ret ? *ret : 1;
+	return true;
+}
+
+static void *mem_counted(void *p, bool is_new)
+{
+	if (!p)
+		atomic_fetch_add_explicit(&mem_failed, 1, memory_order_relaxed);
+	else if (is_new)
+		atomic_fetch_add_explicit(&mem_blocks, 1, memory_order_relaxed);
+	return p;
 }
 
 void *mem_calloc(size_t n, size_t size)
 {
-	void *p = NULL;
 	size_t len;
 
-	/* A size of 0 must not look like a failure. */
-	if (!__builtin_mul_overflow(n, size, &len) && len <= PTRDIFF_MAX && !mem_must_fail())
-		p = mem_large(calloc(1, len ? len : 1), len);
-	if (p)
-		atomic_fetch_add_explicit(&mem_blocks, 1, memory_order_relaxed);
-	else
-		count_failure();
-	return p;
+	return mem_counted(mem_may(n, size, &len) ? mem_large(calloc(1, len), len) : NULL, true);
 }
 
 void *mem_resize(void *p, size_t n, size_t size)
 {
-	void *q = NULL;
+	const bool is_new = !p;
 	size_t len;
 
-	if (!__builtin_mul_overflow(n, size, &len) && len <= PTRDIFF_MAX && !mem_must_fail())
-		q = mem_large(realloc(p, len ? len : 1), len);
-	if (!q)
-		count_failure();
-	else if (!p)
-		atomic_fetch_add_explicit(&mem_blocks, 1, memory_order_relaxed);
-	return q;
+	return mem_counted(mem_may(n, size, &len) ? mem_large(realloc(p, len), len) : NULL, is_new);
 }
 
 char *mem_strdup(const char *s)
