@@ -521,7 +521,7 @@ static int run_job(struct measure *m, struct measure_job *j, struct error *err)
 	if (m->give_up)
 		return CMD_EXIT_SIGNAL + m->signal;
 	ret = j->finish(j, m, err);
-	/* One that came meanwhile has ended the search for names. */
+	/* A signal that came meanwhile has ended the search for names. */
 	take_signals(m, &m->run);
 	if (m->give_up)
 		return CMD_EXIT_SIGNAL + m->signal;

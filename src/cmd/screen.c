@@ -17,8 +17,9 @@
 enum { FIRST_FRAME_MEMORY = 1 << 20, SAY_MS = 200 };
 
 /*
- * Signals that end or stop us wait until app_run() reads them, and can restore the terminal and end
- * what was begun. The one that stops us is held after that, too.
+ * Holds the signals that end or stop kontend until app_run() reads them: only then the terminal can
+ * be restored and the measurement ended. *ret_before: the signals to hold after app_run(), which
+ * are SIGTSTP and those that were held before.
  */
 static void hold_signals(sigset_t *ret_before)
 {
