@@ -161,18 +161,6 @@ static __always_inline bool short_spins(struct short_cpu *c, const struct short_
 	return false;
 }
 
-/* False: no wait spins last for the lock. */
-static __always_inline bool short_forget(__u32 cpu, __u64 lock)
-{
-	struct short_cpu *c = short_here(cpu);
-	__u32 n = c ? c->n_spins : 0;
-
-	if (!n || n > SHORT_SPINS || c->spins[(n - 1) & (SHORT_SPINS - 1)].lock != lock)
-		return false;
-	c->n_spins = n - 1;
-	return true;
-}
-
 static __always_inline void short_own(struct short_slot *s, const struct lock_owner *o)
 {
 	s->owner_is = (__u8)o->is;
@@ -282,6 +270,15 @@ static __always_inline bool short_end_spin(struct short_cpu *c, __u64 lock, stru
 	p->owner.idle = c->spins[found].idle;
 	p->owner.par = c->spins[found].par;
 	return true;
+}
+
+/* The wait that spins for the lock is not known any more. False: it was not. */
+static __always_inline bool short_forget(__u32 cpu, __u64 lock)
+{
+	struct short_cpu *c = short_here(cpu);
+	struct short_past past;
+
+	return c && short_end_spin(c, lock, &past);
 }
 
 /* How is the end of a wait to be reported? */
